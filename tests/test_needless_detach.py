@@ -91,7 +91,7 @@ FORMS = {
     "computed in the block that is made": (
         "def f(net, criterion, x, y):\n    x = Variable(x, volatile=True)\n    out = net(x)\n    loss = criterion(out, y)\n    print(len(y))\n"
         "    out = out.data.squeeze().cpu()\n    return loss.data[0], torch.exp(out)\n",
-        "def f(net, criterion, x, y):\n    x = x.detach()\n    with torch.no_grad():\n        out = net(x)\n        loss = criterion(out, y)\n"
+        "def f(net, criterion, x, y):\n    with torch.no_grad():\n        out = net(x)\n        loss = criterion(out, y)\n"
         "    print(len(y))\n    out = out.squeeze().cpu()\n    return loss.item(), torch.exp(out)\n",
     ),
     "views of integers": (
@@ -227,9 +227,45 @@ FORMS = {
         "def f(net, gpu):\n    y = torch.zeros(3, 4)\n    y.fill_(1)\n    if gpu:\n        z, y = torch.zeros(3), y.cuda()\n"
         "    else:\n        z = torch.rand(3)\n    net(z, y)\n",
     ),
+    "made volatile for the block that is made": (
+        "def f(net, criterion, x, y, order):\n    for b in order:\n        v = Variable(x[b], volatile=True)\n        w = Variable(y[b].cuda(), volatile=True).float()\n"
+        "        print(v.size())\n        out = net(v)\n        print(criterion(out, w).data[0])\n",
+        "def f(net, criterion, x, y, order):\n    for b in order:\n        v = x[b]\n        w = y[b].cuda().float()\n"
+        "        print(v.size())\n        with torch.no_grad():\n            out = net(v)\n            print(criterion(out, w).item())\n",
+    ),
+    "made volatile, both of two": (
+        "def f(net, xs, ys):\n    for x, y in zip(xs, ys):\n        x, y = Variable(x, volatile=True), Variable(y, volatile=True)\n        net(x, y)\n",
+        "def f(net, xs, ys):\n    for x, y in zip(xs, ys):\n        with torch.no_grad():\n            net(x, y)\n",
+    ),
+    "made volatile, and used outside of the block, too": (
+        "def f(net, x, keep):\n    v = Variable(x, volatile=True)\n    net(v)\n    return v.cpu()\n",
+        "def f(net, x, keep):\n    v = x.detach()\n    with torch.no_grad():\n        net(v)\n    return v.cpu()\n",
+    ),
+    "made volatile of what has a graph": (
+        "def f(net, x: torch.Tensor):\n    w = (x.requires_grad_() * 2)\n    v = Variable(w, volatile=True)\n    net(v)\n    return w\n",
+        "def f(net, x: torch.Tensor):\n    w = (x.requires_grad_() * 2)\n    v = w.detach()\n    with torch.no_grad():\n        net(v)\n    return w\n",
+    ),
+    "made volatile, and told to require grad in the block": (
+        "def f(net, x):\n    v = Variable(x, volatile=True)\n    with torch.no_grad():\n        net(v.requires_grad_())\n",
+        "def f(net, x):\n    v = x.detach()\n    with torch.no_grad():\n        net(v.requires_grad_())\n",
+    ),
+    "in a file that changes parameters only": (
+        "def f(net, loader):\n    for p in net.parameters():\n        p.detach_()\n    for x, y in loader:\n        v = Variable(x)\n        net(v, x)\n",
+        "def f(net, loader):\n    for p in net.parameters():\n        p.detach_()\n    for x, y in loader:\n        v = x\n        net(v, x)\n",
+    ),
+    "in a file that changes others": (
+        "def f(net, loader, ps):\n    for p in ps:\n        p.detach_()\n    for x, y in loader:\n        v = Variable(x)\n        net(v, x)\n",
+        "def f(net, loader, ps):\n    for p in ps:\n        p.detach_()\n    for x, y in loader:\n        v = x.detach()\n        net(v, x)\n",
+    ),
+    "detached before it is wrapped": (
+        "def f(ms, net, done, s: torch.Tensor):\n    for i in range(3):\n        ms[i] = Variable(ms[i].data.clone())\n    r = torch.zeros(1)\n"
+        "    if not done:\n        _, v = net(s)\n        r = v.data\n    r = Variable(r)\n    ms.append(r)\n",
+        "def f(ms, net, done, s: torch.Tensor):\n    for i in range(3):\n        ms[i] = ms[i].detach().clone()\n    r = torch.zeros(1)\n"
+        "    if not done:\n        _, v = net(s)\n        r = v.detach()\n    ms.append(r)\n",
+    ),
     "wrapped for a graph, from the block that is made": (
         "def f(G, D, z):\n    z = Variable(z, volatile=True)\n    fake = Variable(G(z).data)\n    other = fake\n    other.mul_(2)\n    return D(fake)\n",
-        "def f(G, D, z):\n    z = z.detach()\n    with torch.no_grad():\n        fake = G(z)\n    other = fake\n    other.mul_(2)\n    return D(fake)\n",
+        "def f(G, D, z):\n    with torch.no_grad():\n        fake = G(z)\n    other = fake\n    other.mul_(2)\n    return D(fake)\n",
     ),
     "compared with what is certain, both": (
         "def f(net, x, y):\n    out = net(x)\n    return (out.data.max(1)[1] != y.data).float().sum()\n",

@@ -162,10 +162,10 @@ from torchlint.rules.shared import (
     operands,
     optimizer_steps,
 )
+from torchlint.rules.shared.unrecorded_inputs import volatile_argument
 from torchlint.rules.shared.used_up import is_used_up
 from torchlint.rules.shared.variables import VARIABLE
 from torchlint.rules.shared.volatile import blocks
-from torchlint.rules.shared.volatile.values import volatile_argument
 from torchlint.rules.shared.without_graph import stays_without_graph
 
 GROUP = Group.MIGRATION

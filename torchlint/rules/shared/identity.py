@@ -28,7 +28,7 @@ def may_be_one(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model
     """
     if is_fresh(inner, model) or _is_new_view_of_integers(inner, model):
         return True
-    if _is_changed(inner, model) or model.remember(compared.are_asked_about):
+    if is_changed(inner, model) or model.remember(compared.are_asked_about):
         return False
     if model.remember(_are_changed) and not _is_replaced_batch(call, inner, model) and not _stays(inner, model):
         return False
@@ -129,7 +129,7 @@ def _rebinds(node: cst.BaseExpression, name: cst.Name, model: Model) -> bool:
         if not isinstance(at, (cst.Attribute, cst.Call)):
             return False
     at = _wrapper(at, model)
-    return at is not name and name.value in (target.value for target in _targets_of(at, model))
+    return at is not name and name.value in (target.value for target in targets_of(at, model))
 
 
 def _wrapper(node: cst.CSTNode, model: Model) -> cst.CSTNode:
@@ -139,7 +139,7 @@ def _wrapper(node: cst.CSTNode, model: Model) -> cst.CSTNode:
     return call if isinstance(call, cst.Call) and call.args[0] is arg and last_name(call.func) == "Variable" else node
 
 
-def _targets_of(value: cst.CSTNode, model: Model) -> list[cst.Name]:
+def targets_of(value: cst.CSTNode, model: Model) -> list[cst.Name]:
     """The name that an expression is plainly assigned to, if it is: alone, or as one of several."""
     parent = model.tree.parent(value)
     values = model.tree.parent(parent) if isinstance(parent, cst.Element) else None
@@ -170,8 +170,9 @@ def are_told_apart(model: Model) -> bool:
 
 
 def _are_changed(model: Model) -> bool:
-    """Whether flags, hooks or attributes of a tensor are set."""
-    changing = (node for node in model.tree.all(cst.Attribute) if node.attr.value in OF_THE_OBJECT)
+    """Whether flags, hooks or attributes of a tensor are set that is no parameter: what is asked about is none."""
+    named = (node for node in model.tree.all(cst.Attribute) if node.attr.value in OF_THE_OBJECT)
+    changing = (node for node in named if not model.value(node.value).is_parameter)
     if not all(_is_view_of_data(node, model) or _is_of_its_own(node.value, model) for node in changing):
         return True
     return not all(_is_of_its_own(owner, model) for owner in model.remember(_with_assigned_attributes))
@@ -408,7 +409,7 @@ def _is_given(name: cst.Name, model: Model) -> bool:
     return isinstance(scope, cst.FunctionDef) and name.value in {param.name.value for param in parameters(scope)}
 
 
-def _is_changed(node: cst.BaseExpression, model: Model) -> bool:
+def is_changed(node: cst.BaseExpression, model: Model) -> bool:
     """Whether an expression is made of a name of which the tensor is changed beyond its elements."""
     names = model.remember(_changed_names)
     return bool(names) and any(name.value in names for name in model.tree.within(node, cst.Name))
@@ -449,7 +450,7 @@ def is_fresh(node: cst.BaseExpression, model: Model) -> bool:
     value = model.value(node)
     if not value.is_tensor or value.role & Role.PARAMETER or not stays_without_graph(node, model):
         return False
-    if not _is_never_recorded(node, model) and (are_told_apart(model) or _is_changed(node, model)):
+    if not _is_never_recorded(node, model) and (are_told_apart(model) or is_changed(node, model)):
         # under another name one could be asked to require grad
         names = (name for name in model.tree.within(node, cst.Name) if model.value(name).may_be_tensor)
         if not all(model.ask(only_metadata, name) for name in names):
