@@ -8,6 +8,7 @@ requires grad once it is told to by whatever holds it (``for p in self.params: p
 from __future__ import annotations
 
 import enum
+import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -55,7 +56,9 @@ class Way(enum.Enum):
     """It is in another scope, or a part of something: nothing."""
 
 
-_HolderKey = tuple[int, int, str, Way, int]
+_HolderKey = tuple[int, int, str, Way, tuple[int, int]]
+_ANYWHERE = (0, sys.maxsize)
+"""All of a file."""
 
 
 class _Holder(NamedTuple):
@@ -66,13 +69,13 @@ class _Holder(NamedTuple):
     scope: cst.FunctionDef | cst.Module | None = None
     """Where a name is bound; the function whose results are meant if the name is empty."""
     way: Way = Way.FOREIGN
-    until: int = 0
-    """The place in the file behind which the name stands for something else; 0 if it does not change so."""
+    part: tuple[int, int] = _ANYWHERE
+    """The part of the file outside of which the name stands for something else, by its first and last place."""
 
     @property
     def key(self) -> _HolderKey:
         """What tells it from others."""
-        return id(self.home), id(self.scope), self.name, self.way, self.until
+        return id(self.home), id(self.scope), self.name, self.way, self.part
 
 
 def may_get_graph(context: Context, node: cst.BaseExpression) -> bool:
@@ -115,7 +118,7 @@ def _holders(context: Context, expression: cst.BaseExpression, way: Way) -> Iter
                 scope = _scope_of(context, node)
                 if scope is not context.scopes.scope_of(node):
                     way = Way.FOREIGN
-                yield _Holder(context, name, scope, way, _replaced_at(context, node) if way is Way.START else 0)
+                yield _Holder(context, name, scope, way, _one_batch(context, node) if way is Way.START else _ANYWHERE)
             case cst.Attribute(value=owner, attr=cst.Name(value=name)):
                 yield _Holder(context, name, None)
                 if not value_of(context, owner).kind & Kind.TENSOR:
@@ -126,21 +129,28 @@ def _holders(context: Context, expression: cst.BaseExpression, way: Way) -> Iter
                     yield _Holder(context.home(function), "", function)
 
 
-def _replaced_at(context: Context, name: cst.Name) -> int:
-    """The place in the file of the assignment that a name stands in, if that replaces the batch of a loader by it."""
+def _one_batch(context: Context, name: cst.Name) -> tuple[int, int]:
+    """The part of the file in which a name stands for the batch of a loader that it stands for where it is read.
+
+    It ends with the assignment that the name stands in, if that replaces the batch by it, and begins with the loop.
+    """
     assign = context.tree.enclosing(name, cst.Assign)
     if not isinstance(assign, cst.Assign) or not _is_of_batch(context, name):
-        return 0
+        return _ANYWHERE
     bound = {each for target in assign.targets for each in target_names(target.target)}
-    return context.tree.order(assign) if name.value in bound else 0
+    if name.value not in bound:
+        return _ANYWHERE
+    loop = context.tree.enclosing(name, cst.For, cst.While, cst.FunctionDef)
+    is_begun = isinstance(loop, cst.For) and name.value in target_names(loop.target)
+    return context.tree.order(loop) if loop is not None and is_begun else 0, context.tree.order(assign)
 
 
 def _is_given(holder: _Holder) -> bool:
     """Whether a graph is written to what a holder has, or it is told there to require grad."""
-    context, name, scope, way, until = holder
+    context, name, scope, way, (first, last) = holder
     if name.startswith("."):
         return setter(context, name[1:]) is not None
-    uses = [use for use in _uses(holder) if not until or context.tree.order(use) < until]
+    uses = [use for use in _uses(holder) if first <= context.tree.order(use) < last]
     if scope is context.tree.module and name in context.remember(_taken_from_others):
         return True  # what its own file does with it is not looked at
     written = (use for use in uses if way is not Way.START or not _is_plain_write(context, use, scope))

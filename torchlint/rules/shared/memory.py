@@ -26,6 +26,17 @@ def is_detach(node: cst.CSTNode) -> bool:
     return False
 
 
+def is_detached(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression is ``x.detach()``, or what methods make of that alone: ``x.detach().clone()``."""
+    while not is_detach(node):
+        if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+            return False
+        if not is_transfer(node) and not _hands_on_alone(node, node.func.attr.value, model):
+            return False
+        node = node.func.value
+    return True
+
+
 def is_transfer(node: cst.BaseExpression) -> bool:
     """Whether an expression is a call that brings a tensor to another device: ``x.cpu()``."""
     return calls_method(node, TRANSFERS)

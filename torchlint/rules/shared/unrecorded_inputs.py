@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.model import Kind, Model, Tri, Usage
+from torchlint.model import Kind, Model, Tri
 from torchlint.model.aliasing.here import only_metadata
 from torchlint.model.syntax import chain
 from torchlint.model.torch.arguments import literal_bool
@@ -34,7 +34,7 @@ def is_unrecorded_input(call: cst.Call, model: Model) -> bool:
     value = model.value(call.args[0].value)
     if not value.may_be_tensor and not value.kind & Kind.UNKNOWN:
         return False
-    if value.grad != Tri.MAYBE or value.is_parameter or model.usage(call) is Usage.WRITTEN:
+    if value.grad != Tri.MAYBE or value.is_parameter:
         return False
     whole = [call, *(outer for _, outer in chain(call, model.tree))][-1]
     names = targets_of(whole, model)

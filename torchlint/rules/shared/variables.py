@@ -200,7 +200,7 @@ def _without_data(call: cst.Call, source: cst.BaseExpression, model: Model) -> A
 def _is_useless(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool:
     """Whether what is wrapped can stand for the wrapper."""
     value = model.value(inner)
-    if memory.is_detach(inner) or indices.takes_only(call, model):
+    if memory.is_detached(inner, model) or indices.takes_only(call, model):
         return True
     if not value.is_tensor or value.role & Role.PARAMETER or not stays_without_graph(inner, model):
         return False  # of a parameter `Variable` makes a plain tensor
