@@ -214,11 +214,12 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     if gradients.is_gradient(value, node.value, model):
         is_told = identity.are_told_apart(model) and not is_used_up(node, model)
         is_kept = usage is Usage.SAVED and gradients.are_written(model)
-        if usage in data_sites.READING and not gradients.keep_graphs(model) and not is_told and not is_kept:
+        has_graph = gradients.may_have_graph(node.value, model)
+        if usage in data_sites.READING and not has_graph and not is_told and not is_kept:
             return Fix("Remove `.data`: a gradient carries no graph", drop)
         # what is not kept for `backward()` may be written to
         safe = not is_kept and (usage <= Usage.SAVED or not gradients.may_be_saved(model))
-        if usage >= Usage.OVERWRITTEN and not gradients.keep_graphs(model) and not is_told:
+        if usage >= Usage.OVERWRITTEN and not has_graph and not is_told:
             if usage is Usage.OVERWRITTEN and _is_never_recorded(node, model):
                 return Fix("Remove `.data`: autograd does not record here", drop, _applicability(safe))
             with_step = optimizer_steps.decorated(Fix("Remove `.data`", drop), node, model)

@@ -204,7 +204,7 @@ def _is_useless(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool
         return True
     if not value.is_tensor or value.role & Role.PARAMETER or not stays_without_graph(inner, model):
         return False  # of a parameter `Variable` makes a plain tensor
-    if value.role & Role.GRADIENT and gradients.keep_graphs(model):
+    if value.role & Role.GRADIENT and gradients.may_have_graph(inner, model):
         return False
     if _makes_attribute(call, model):
         return identity.may_be_one(call, inner, model)  # what has that name around the class is still there
