@@ -263,6 +263,18 @@ FORMS = {
         "def f(ms, net, done, s: torch.Tensor):\n    for i in range(3):\n        ms[i] = ms[i].detach().clone()\n    r = torch.zeros(1)\n"
         "    if not done:\n        _, v = net(s)\n        r = v.detach()\n    ms.append(r)\n",
     ),
+    "of a comparison": (
+        "def f(a, b, x):\n    return (a < b).data.cpu().numpy(), (a != b).cpu().data.numpy(), (x.abs() >= b).data.sum(), (a + b).data.cpu().numpy()\n",
+        "def f(a, b, x):\n    return (a < b).cpu().numpy(), (a != b).cpu().numpy(), (x.abs() >= b).sum(), (a + b).detach().cpu().numpy()\n",
+    ),
+    "of a comparison that a class computes": (
+        "class Soft:\n    def __lt__(self, other):\n        return torch.sigmoid(other.x - self.x)\n\n\ndef f(a, b):\n    return (a < b).data.cpu().numpy(), (a > b).data.cpu().numpy()\n",
+        "class Soft:\n    def __lt__(self, other):\n        return torch.sigmoid(other.x - self.x)\n\n\ndef f(a, b):\n    return (a < b).detach().cpu().numpy(), (a > b).cpu().numpy()\n",
+    ),
+    "indices on another device": (
+        "def f(x, y, i):\n    x.scatter_(1, i.unsqueeze(1).data.cpu(), 1)\n    return x.gather(1, i.data.to(torch.long)), y.add(i.data.cpu())\n",
+        "def f(x, y, i):\n    x.scatter_(1, i.unsqueeze(1).cpu(), 1)\n    return x.gather(1, i.to(torch.long)), y.add(i.detach().cpu())\n",
+    ),
     "wrapped for a graph, from the block that is made": (
         "def f(G, D, z):\n    z = Variable(z, volatile=True)\n    fake = Variable(G(z).data)\n    other = fake\n    other.mul_(2)\n    return D(fake)\n",
         "def f(G, D, z):\n    with torch.no_grad():\n        fake = G(z)\n    other = fake\n    other.mul_(2)\n    return D(fake)\n",

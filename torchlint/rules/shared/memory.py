@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import libcst as cst
 
 from torchlint.model import Kind, Model, Ndim, Strength, Value
+from torchlint.model.bindings import declares
 from torchlint.model.syntax import calls_method, chain
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TensorResult, makes_new, may_alias
@@ -35,6 +36,19 @@ def is_detached(node: cst.BaseExpression, model: Model) -> bool:
             return False
         node = node.func.value
     return True
+
+
+_COMPARISONS = ("__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__")
+"""What a class has that says what comparing gives."""
+
+
+def is_compared(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression compares what it is made of: of tensors that makes new booleans, which have no graph."""
+    if not isinstance(node, cst.Comparison):
+        return False
+    if any(isinstance(each.operator, (cst.Is, cst.IsNot, cst.In, cst.NotIn)) for each in node.comparisons):
+        return False
+    return not any(model.ask(declares, name) for name in _COMPARISONS)
 
 
 def is_transfer(node: cst.BaseExpression) -> bool:
