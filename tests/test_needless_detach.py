@@ -269,7 +269,7 @@ FORMS = {
     ),
     "of a comparison that a class computes": (
         "class Soft:\n    def __lt__(self, other):\n        return torch.sigmoid(other.x - self.x)\n\n\ndef f(a, b):\n    return (a < b).data.cpu().numpy(), (a > b).data.cpu().numpy()\n",
-        "class Soft:\n    def __lt__(self, other):\n        return torch.sigmoid(other.x - self.x)\n\n\ndef f(a, b):\n    return (a < b).detach().cpu().numpy(), (a > b).cpu().numpy()\n",
+        "class Soft:\n    def __lt__(self, other):\n        return torch.sigmoid(other.x - self.x)\n\n\ndef f(a, b):\n    return (a < b).detach().cpu().numpy(), (a > b).detach().cpu().numpy()\n",
     ),
     "indices on another device": (
         "def f(x, y, i):\n    x.scatter_(1, i.unsqueeze(1).data.cpu(), 1)\n    return x.gather(1, i.data.to(torch.long)), y.add(i.data.cpu())\n",

@@ -232,11 +232,8 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
         return Fix("Remove `.data`: autograd does not record here", drop, Applicability.UNSAFE)
     if value.is_tensor and value.ndim == Ndim.ZERO and as_number.is_formatted(node, model):
         return Fix("Remove `.data`: only its number is formatted", drop)
-    if (
-        _gives_no_graph(node, model)
-        or memory.is_compared(node.value, model)
-        or (doubtful and _is_compared(node, model))
-    ):
+    is_compared = memory.is_compared(node.value, model) or (doubtful and _is_compared(node, model))
+    if is_compared or _gives_no_graph(node, model):
         return Fix("Remove `.data`: what is computed from it carries no graph", drop, _applicability(not doubtful))
     safe = not doubtful and data_sites.is_left_alone(node, model)
     if indices.taker(node, model) is not None:
