@@ -263,6 +263,30 @@ FORMS = {
         "def f(ms, net, done, s: torch.Tensor):\n    for i in range(3):\n        ms[i] = ms[i].detach().clone()\n    r = torch.zeros(1)\n"
         "    if not done:\n        _, v = net(s)\n        r = v.detach()\n    ms.append(r)\n",
     ),
+    "floats made of integers": (
+        "def f(n):\n    x = torch.LongTensor(n)\n    x.fill_(1)\n    return Variable(x.float()), Variable(x.long())\n",
+        "def f(n):\n    x = torch.LongTensor(n)\n    x.fill_(1)\n    return x.float(), x.long().detach()\n",
+    ),
+    "of an array, on either device": (
+        "def f(net, a, gpu):\n    x = torch.from_numpy(a)\n    x = x.type(torch.FloatTensor)\n    if gpu:\n        v = Variable(x.cuda())\n"
+        "    else:\n        v = Variable(x)\n    return net(v)\n",
+        "def f(net, a, gpu):\n    x = torch.from_numpy(a)\n    x = x.type(torch.FloatTensor)\n    if gpu:\n        v = x.cuda()\n"
+        "    else:\n        v = x\n    return net(v)\n",
+    ),
+    "of an array that somebody else has": (
+        "def f(net, a, gpu, kept):\n    x = torch.from_numpy(a)\n    kept.append(x)\n    if gpu:\n        v = Variable(x.cuda())\n"
+        "    else:\n        v = Variable(x)\n    return net(v)\n",
+        "def f(net, a, gpu, kept):\n    x = torch.from_numpy(a)\n    kept.append(x)\n    if gpu:\n        v = x.cuda().detach()\n"
+        "    else:\n        v = x.detach()\n    return net(v)\n",
+    ),
+    "of an array, and used again": (
+        "def f(net, a, gpu):\n    x = torch.from_numpy(a)\n    if gpu:\n        v = Variable(x)\n        net(v.requires_grad_())\n    return net(x)\n",
+        "def f(net, a, gpu):\n    x = torch.from_numpy(a)\n    if gpu:\n        v = x.detach()\n        net(v.requires_grad_())\n    return net(x)\n",
+    ),
+    "a view of what another one has": (
+        "def f(net, a):\n    w = torch.ones(3)\n    net(w)\n    x = w.view(-1)\n    v = Variable(x)\n    return v.mul_(net.weight)\n",
+        "def f(net, a):\n    w = torch.ones(3)\n    net(w)\n    x = w.view(-1)\n    v = x.detach()\n    return v.mul_(net.weight)\n",
+    ),
     "of a comparison": (
         "def f(a, b, x):\n    return (a < b).data.cpu().numpy(), (a != b).cpu().data.numpy(), (x.abs() >= b).data.sum(), (a + b).data.cpu().numpy()\n",
         "def f(a, b, x):\n    return (a < b).cpu().numpy(), (a != b).cpu().numpy(), (x.abs() >= b).sum(), (a + b).detach().cpu().numpy()\n",

@@ -18,6 +18,7 @@ from torchlint.model.syntax import chain, last_name, parameters
 from torchlint.model.torch import library, writers
 from torchlint.model.torch.schema import TensorResult, may_alias
 from torchlint.rules.shared import compared, memory
+from torchlint.rules.shared.order import are_exclusive
 from torchlint.rules.shared.without_graph import stays_without_graph
 
 
@@ -240,8 +241,21 @@ def _is_own_name(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -
 def _is_own_object(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> bool:
     """Whether a name is bound to nothing but new tensors, new views of one, and what methods make of itself."""
     bound = [target for target in model.targets(name, scope) if _is_bound(target, model)]
-    ways = _is_bound_to_new, _is_bound_to_itself, _is_bound_to_view
+    ways = _is_bound_to_new, _is_bound_to_itself, _is_bound_to_array, _is_bound_to_view
     return bool(bound) and all(any(way(target, model) for way in ways) for target in bound)
+
+
+def _is_own_memory(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> bool:
+    """Whether no other tensor than what methods make of one another has the memory of what a name is bound to."""
+    bound = [target for target in model.targets(name, scope) if _is_bound(target, model)]
+    ways = _is_bound_to_new, _is_bound_to_itself, _is_bound_to_array
+    return bool(bound) and all(any(way(target, model) for way in ways) for target in bound)
+
+
+def _is_bound_to_array(target: cst.Name, model: Model) -> bool:
+    """Whether a name is plainly assigned a tensor that has been made for the memory of an array."""
+    made = bound_value(target, model.tree)
+    return isinstance(made, cst.Call) and model.qualified(made.func) == "torch.from_numpy"
 
 
 def _is_bound_to_view(target: cst.Name, model: Model) -> bool:
@@ -298,6 +312,7 @@ def is_last_use(call: cst.CSTNode, inner: cst.BaseExpression, model: Model) -> b
 
     Only in a function: what a module has bound can be read by others when the module has come to its end.
     """
+    inner = memory.before_copies(inner)
     scope, order = model.scopes.scope_of(inner), model.tree.order
     if not isinstance(scope, cst.FunctionDef) or not isinstance(inner, cst.Name):
         return False
@@ -307,15 +322,20 @@ def is_last_use(call: cst.CSTNode, inner: cst.BaseExpression, model: Model) -> b
     if not value.is_tensor or not stays_without_graph(inner, model):
         return False
     names = model.references(inner.value, scope)
-    if names[-1] is not inner and order(names[-1]) > order(call):
+    if names[-1] is not inner and order(names[-1]) > order(call) and not are_exclusive(names[-1], call, model):
         return False
-    names = [name for name in names if name is not inner]
+    names = [name for name in names if name is not inner and not are_exclusive(name, call, model)]
     if any(model.scopes.scope_of(name) is not scope or order(name) > order(call) for name in names):
         return False
     bound = max((name for name in names if _is_bound(name, model)), key=order, default=None)
-    if bound is None or not _is_bound_to_new(bound, model) or not _comes_first(bound, call, model):
+    if bound is None or not _comes_first(bound, call, model):
         return False
-    since = (name for name in names if _follows(name, bound, model))
+    if _is_bound_to_new(bound, model):
+        since = [name for name in names if _follows(name, bound, model)]
+    elif not _is_given(inner, model) and model.remember(_is_own_memory, inner.value, scope):
+        since = [name for name in names if not _is_bound(name, model)]
+    else:
+        return False
     return all(_is_kept_here(name, model) for name in since) and _is_left_by_no_round(names, call, model)
 
 

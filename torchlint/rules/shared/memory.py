@@ -88,6 +88,14 @@ def _hands_on_alone(call: cst.Call, name: str, model: Model) -> bool:
     return not is_inplace(name) and not any(kind & ~(Kind.NUMBER | Kind.STRING | Kind.NONE) for kind in kinds)
 
 
+def _changes_dtype(func: cst.Attribute, model: Model) -> bool:
+    """Whether a cast gives another class of dtypes than its tensor has, so that it copies: ``ids.float()``."""
+    call = model.tree.parent(func)
+    if func.attr.value not in _CASTS or not isinstance(call, cst.Call):
+        return False
+    return not model.value(call).dtype & model.value(func.value).dtype
+
+
 def is_inplace(name: str) -> bool:
     """Whether a method of that name writes to its tensor."""
     return name.endswith("_") and not name.endswith("__") and name not in ("requires_grad_", "share_memory_")
@@ -199,7 +207,7 @@ def _makes_new(func: cst.BaseExpression, model: Model) -> bool:
             return False
         result = library.method(func.attr.value)
         if isinstance(result, TensorResult) and may_alias(result):
-            return is_new(func.value, model)
+            return is_new(func.value, model) or _changes_dtype(func, model)
     else:
         return False
     return makes_new(result)
