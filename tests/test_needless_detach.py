@@ -299,6 +299,30 @@ FORMS = {
         "def f(net, xs):\n    d = torch.zeros(3)\n    for x in xs:\n        d = Variable(d)\n        d[0] = net(x).sum()\n        net.use(d)\n    return d\n",
         "def f(net, xs):\n    d = torch.zeros(3)\n    for x in xs:\n        d = d.detach()\n        d[0] = net(x).sum()\n        net.use(d)\n    return d\n",
     ),
+    "what a function makes of a batch alone": (
+        "def turn(x):\n    back = torch.arange(x.size(0) - 1, -1, -1)\n    turned = x.index_select(0, back)\n    return turned\n\n\n"
+        "def f(net, loader):\n    for x, y in loader:\n        for i in range(2):\n            if i:\n                x = turn(x)\n            v = Variable(x.cuda())\n            net(v)\n",
+        "def turn(x):\n    back = torch.arange(x.size(0) - 1, -1, -1)\n    turned = x.index_select(0, back)\n    return turned\n\n\n"
+        "def f(net, loader):\n    for x, y in loader:\n        for i in range(2):\n            if i:\n                x = turn(x)\n            v = x.cuda()\n            net(v)\n",
+    ),
+    "what a function makes of a batch and of a global": (
+        "scale = torch.ones(3, requires_grad=True)\n\n\ndef turn(x):\n    return x.index_select(0, torch.arange(2)) * scale\n\n\n"
+        "def f(net, loader):\n    for x, y in loader:\n        for i in range(2):\n            if i:\n                x = turn(x)\n            v = Variable(x.cuda())\n            net(v)\n",
+        "scale = torch.ones(3, requires_grad=True)\n\n\ndef turn(x):\n    return x.index_select(0, torch.arange(2)) * scale\n\n\n"
+        "def f(net, loader):\n    for x, y in loader:\n        for i in range(2):\n            if i:\n                x = turn(x)\n            v = x.detach().cuda()\n            net(v)\n",
+    ),
+    "what a function makes of a batch by another one": (
+        "def turn(x):\n    return other(x.index_select(0, torch.arange(2))) * 2\n\n\n"
+        "def f(net, loader):\n    for x, y in loader:\n        for i in range(2):\n            if i:\n                x = turn(x)\n            v = Variable(x.cuda())\n            net(v)\n",
+        "def turn(x):\n    return other(x.index_select(0, torch.arange(2))) * 2\n\n\n"
+        "def f(net, loader):\n    for x, y in loader:\n        for i in range(2):\n            if i:\n                x = turn(x)\n            v = x.detach().cuda()\n            net(v)\n",
+    ),
+    "what a function makes of a batch and asks to require grad": (
+        "def turn(x):\n    y = torch.ones(3, requires_grad=True)\n    return x * y\n\n\n"
+        "def f(net, loader):\n    for x, y in loader:\n        for i in range(2):\n            if i:\n                x = turn(x)\n            v = Variable(x.cuda())\n            net(v)\n",
+        "def turn(x):\n    y = torch.ones(3, requires_grad=True)\n    return x * y\n\n\n"
+        "def f(net, loader):\n    for x, y in loader:\n        for i in range(2):\n            if i:\n                x = turn(x)\n            v = x.detach().cuda()\n            net(v)\n",
+    ),
     "of a comparison": (
         "def f(a, b, x):\n    return (a < b).data.cpu().numpy(), (a != b).cpu().data.numpy(), (x.abs() >= b).data.sum(), (a + b).data.cpu().numpy()\n",
         "def f(a, b, x):\n    return (a < b).cpu().numpy(), (a != b).cpu().numpy(), (x.abs() >= b).sum(), (a + b).detach().cpu().numpy()\n",
