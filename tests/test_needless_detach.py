@@ -91,7 +91,7 @@ FORMS = {
     "computed in the block that is made": (
         "def f(net, criterion, x, y):\n    x = Variable(x, volatile=True)\n    out = net(x)\n    loss = criterion(out, y)\n    print(len(y))\n"
         "    out = out.data.squeeze().cpu()\n    return loss.data[0], torch.exp(out)\n",
-        "def f(net, criterion, x, y):\n    x = x.detach()\n    with torch.no_grad():\n        out = net(x)\n        loss = criterion(out, y)\n"
+        "def f(net, criterion, x, y):\n    with torch.no_grad():\n        out = net(x)\n        loss = criterion(out, y)\n"
         "    print(len(y))\n    out = out.squeeze().cpu()\n    return loss.item(), torch.exp(out)\n",
     ),
     "views of integers": (
@@ -227,9 +227,117 @@ FORMS = {
         "def f(net, gpu):\n    y = torch.zeros(3, 4)\n    y.fill_(1)\n    if gpu:\n        z, y = torch.zeros(3), y.cuda()\n"
         "    else:\n        z = torch.rand(3)\n    net(z, y)\n",
     ),
+    "made volatile for the block that is made": (
+        "def f(net, criterion, x, y, order):\n    for b in order:\n        v = Variable(x[b], volatile=True)\n        w = Variable(y[b].cuda(), volatile=True).float()\n"
+        "        print(v.size())\n        out = net(v)\n        print(criterion(out, w).data[0])\n",
+        "def f(net, criterion, x, y, order):\n    for b in order:\n        v = x[b]\n        w = y[b].cuda().float()\n"
+        "        print(v.size())\n        with torch.no_grad():\n            out = net(v)\n            print(criterion(out, w).item())\n",
+    ),
+    "made volatile, both of two": (
+        "def f(net, xs, ys):\n    for x, y in zip(xs, ys):\n        x, y = Variable(x, volatile=True), Variable(y, volatile=True)\n        net(x, y)\n",
+        "def f(net, xs, ys):\n    for x, y in zip(xs, ys):\n        with torch.no_grad():\n            net(x, y)\n",
+    ),
+    "made volatile, and used outside of the block, too": (
+        "def f(net, x, keep):\n    v = Variable(x, volatile=True)\n    net(v)\n    return v.cpu()\n",
+        "def f(net, x, keep):\n    v = x.detach()\n    with torch.no_grad():\n        net(v)\n    return v.cpu()\n",
+    ),
+    "made volatile of what has a graph": (
+        "def f(net, x: torch.Tensor):\n    w = (x.requires_grad_() * 2)\n    v = Variable(w, volatile=True)\n    net(v)\n    return w\n",
+        "def f(net, x: torch.Tensor):\n    w = (x.requires_grad_() * 2)\n    v = w.detach()\n    with torch.no_grad():\n        net(v)\n    return w\n",
+    ),
+    "made volatile, and told to require grad in the block": (
+        "def f(net, x):\n    v = Variable(x, volatile=True)\n    with torch.no_grad():\n        net(v.requires_grad_())\n",
+        "def f(net, x):\n    v = x.detach()\n    with torch.no_grad():\n        net(v.requires_grad_())\n",
+    ),
+    "in a file that changes parameters only": (
+        "def f(net, loader):\n    for p in net.parameters():\n        p.detach_()\n    for x, y in loader:\n        v = Variable(x)\n        net(v, x)\n",
+        "def f(net, loader):\n    for p in net.parameters():\n        p.detach_()\n    for x, y in loader:\n        v = x\n        net(v, x)\n",
+    ),
+    "in a file that changes others": (
+        "def f(net, loader, ps):\n    for p in ps:\n        p.detach_()\n    for x, y in loader:\n        v = Variable(x)\n        net(v, x)\n",
+        "def f(net, loader, ps):\n    for p in ps:\n        p.detach_()\n    for x, y in loader:\n        v = x.detach()\n        net(v, x)\n",
+    ),
+    "detached before it is wrapped": (
+        "def f(ms, net, done, s: torch.Tensor):\n    for i in range(3):\n        ms[i] = Variable(ms[i].data.clone())\n    r = torch.zeros(1)\n"
+        "    if not done:\n        _, v = net(s)\n        r = v.data\n    r = Variable(r)\n    ms.append(r)\n",
+        "def f(ms, net, done, s: torch.Tensor):\n    for i in range(3):\n        ms[i] = ms[i].detach().clone()\n    r = torch.zeros(1)\n"
+        "    if not done:\n        _, v = net(s)\n        r = v.detach()\n    ms.append(r)\n",
+    ),
+    "floats made of integers": (
+        "def f(n):\n    x = torch.LongTensor(n)\n    x.fill_(1)\n    return Variable(x.float()), Variable(x.long())\n",
+        "def f(n):\n    x = torch.LongTensor(n)\n    x.fill_(1)\n    return x.float(), x.long().detach()\n",
+    ),
+    "of an array, on either device": (
+        "def f(net, a, gpu):\n    x = torch.from_numpy(a)\n    x = x.type(torch.FloatTensor)\n    if gpu:\n        v = Variable(x.cuda())\n"
+        "    else:\n        v = Variable(x)\n    return net(v)\n",
+        "def f(net, a, gpu):\n    x = torch.from_numpy(a)\n    x = x.type(torch.FloatTensor)\n    if gpu:\n        v = x.cuda()\n"
+        "    else:\n        v = x\n    return net(v)\n",
+    ),
+    "of an array that somebody else has": (
+        "def f(net, a, gpu, kept):\n    x = torch.from_numpy(a)\n    kept.append(x)\n    if gpu:\n        v = Variable(x.cuda())\n"
+        "    else:\n        v = Variable(x)\n    return net(v)\n",
+        "def f(net, a, gpu, kept):\n    x = torch.from_numpy(a)\n    kept.append(x)\n    if gpu:\n        v = x.cuda().detach()\n"
+        "    else:\n        v = x.detach()\n    return net(v)\n",
+    ),
+    "of an array, and used again": (
+        "def f(net, a, gpu):\n    x = torch.from_numpy(a)\n    if gpu:\n        v = Variable(x)\n        net(v.requires_grad_())\n    return net(x)\n",
+        "def f(net, a, gpu):\n    x = torch.from_numpy(a)\n    if gpu:\n        v = x.detach()\n        net(v.requires_grad_())\n    return net(x)\n",
+    ),
+    "a view of what another one has": (
+        "def f(net, a):\n    w = torch.ones(3)\n    net(w)\n    x = w.view(-1)\n    v = Variable(x)\n    return v.mul_(net.weight)\n",
+        "def f(net, a):\n    w = torch.ones(3)\n    net(w)\n    x = w.view(-1)\n    v = x.detach()\n    return v.mul_(net.weight)\n",
+    ),
+    "given a graph when it is replaced": (
+        "def f(net, x, rate):\n    d = torch.zeros(x.size(0))\n    d = Variable(d.cuda())\n    d[0] = rate * net(x).sum()\n    net.use(d)\n    return d\n",
+        "def f(net, x, rate):\n    d = torch.zeros(x.size(0))\n    d = d.cuda()\n    d[0] = rate * net(x).sum()\n    net.use(d)\n    return d\n",
+    ),
+    "given a graph when it is replaced, as is what shares its memory": (
+        "def f(net, x):\n    d = torch.zeros(3)\n    part = d[:2]\n    d = Variable(d)\n    d[0] = net(x).sum()\n    return d, part\n",
+        "def f(net, x):\n    d = torch.zeros(3)\n    part = d[:2]\n    d = d.detach()\n    d[0] = net(x).sum()\n    return d, part\n",
+    ),
+    "given a graph in each round, and replaced in the next": (
+        "def f(net, xs):\n    d = torch.zeros(3)\n    for x in xs:\n        d = Variable(d)\n        d[0] = net(x).sum()\n        net.use(d)\n    return d\n",
+        "def f(net, xs):\n    d = torch.zeros(3)\n    for x in xs:\n        d = d.detach()\n        d[0] = net(x).sum()\n        net.use(d)\n    return d\n",
+    ),
+    "what a function makes of a batch alone": (
+        "def turn(x):\n    back = torch.arange(x.size(0) - 1, -1, -1)\n    turned = x.index_select(0, back)\n    return turned\n\n\n"
+        "def f(net, loader):\n    for x, y in loader:\n        for i in range(2):\n            if i:\n                x = turn(x)\n            v = Variable(x.cuda())\n            net(v)\n",
+        "def turn(x):\n    back = torch.arange(x.size(0) - 1, -1, -1)\n    turned = x.index_select(0, back)\n    return turned\n\n\n"
+        "def f(net, loader):\n    for x, y in loader:\n        for i in range(2):\n            if i:\n                x = turn(x)\n            v = x.cuda()\n            net(v)\n",
+    ),
+    "what a function makes of a batch and of a global": (
+        "scale = torch.ones(3, requires_grad=True)\n\n\ndef turn(x):\n    return x.index_select(0, torch.arange(2)) * scale\n\n\n"
+        "def f(net, loader):\n    for x, y in loader:\n        for i in range(2):\n            if i:\n                x = turn(x)\n            v = Variable(x.cuda())\n            net(v)\n",
+        "scale = torch.ones(3, requires_grad=True)\n\n\ndef turn(x):\n    return x.index_select(0, torch.arange(2)) * scale\n\n\n"
+        "def f(net, loader):\n    for x, y in loader:\n        for i in range(2):\n            if i:\n                x = turn(x)\n            v = x.detach().cuda()\n            net(v)\n",
+    ),
+    "what a function makes of a batch by another one": (
+        "def turn(x):\n    return other(x.index_select(0, torch.arange(2))) * 2\n\n\n"
+        "def f(net, loader):\n    for x, y in loader:\n        for i in range(2):\n            if i:\n                x = turn(x)\n            v = Variable(x.cuda())\n            net(v)\n",
+        "def turn(x):\n    return other(x.index_select(0, torch.arange(2))) * 2\n\n\n"
+        "def f(net, loader):\n    for x, y in loader:\n        for i in range(2):\n            if i:\n                x = turn(x)\n            v = x.detach().cuda()\n            net(v)\n",
+    ),
+    "what a function makes of a batch and asks to require grad": (
+        "def turn(x):\n    y = torch.ones(3, requires_grad=True)\n    return x * y\n\n\n"
+        "def f(net, loader):\n    for x, y in loader:\n        for i in range(2):\n            if i:\n                x = turn(x)\n            v = Variable(x.cuda())\n            net(v)\n",
+        "def turn(x):\n    y = torch.ones(3, requires_grad=True)\n    return x * y\n\n\n"
+        "def f(net, loader):\n    for x, y in loader:\n        for i in range(2):\n            if i:\n                x = turn(x)\n            v = x.detach().cuda()\n            net(v)\n",
+    ),
+    "of a comparison": (
+        "def f(a, b, x):\n    return (a < b).data.cpu().numpy(), (a != b).cpu().data.numpy(), (x.abs() >= b).data.sum(), (a + b).data.cpu().numpy()\n",
+        "def f(a, b, x):\n    return (a < b).cpu().numpy(), (a != b).cpu().numpy(), (x.abs() >= b).sum(), (a + b).detach().cpu().numpy()\n",
+    ),
+    "of a comparison that a class computes": (
+        "class Soft:\n    def __lt__(self, other):\n        return torch.sigmoid(other.x - self.x)\n\n\ndef f(a, b):\n    return (a < b).data.cpu().numpy(), (a > b).data.cpu().numpy()\n",
+        "class Soft:\n    def __lt__(self, other):\n        return torch.sigmoid(other.x - self.x)\n\n\ndef f(a, b):\n    return (a < b).detach().cpu().numpy(), (a > b).detach().cpu().numpy()\n",
+    ),
+    "indices on another device": (
+        "def f(x, y, i):\n    x.scatter_(1, i.unsqueeze(1).data.cpu(), 1)\n    return x.gather(1, i.data.to(torch.long)), y.add(i.data.cpu())\n",
+        "def f(x, y, i):\n    x.scatter_(1, i.unsqueeze(1).cpu(), 1)\n    return x.gather(1, i.to(torch.long)), y.add(i.detach().cpu())\n",
+    ),
     "wrapped for a graph, from the block that is made": (
         "def f(G, D, z):\n    z = Variable(z, volatile=True)\n    fake = Variable(G(z).data)\n    other = fake\n    other.mul_(2)\n    return D(fake)\n",
-        "def f(G, D, z):\n    z = z.detach()\n    with torch.no_grad():\n        fake = G(z)\n    other = fake\n    other.mul_(2)\n    return D(fake)\n",
+        "def f(G, D, z):\n    with torch.no_grad():\n        fake = G(z)\n    other = fake\n    other.mul_(2)\n    return D(fake)\n",
     ),
     "compared with what is certain, both": (
         "def f(net, x, y):\n    out = net(x)\n    return (out.data.max(1)[1] != y.data).float().sum()\n",

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from torchlint.diagnostic import Fixing
 from torchlint.file.check import check_text
@@ -229,6 +230,18 @@ class Descent(torch.optim.Optimizer):
         ("loss.backward(None, True)", "p.grad"),
         ("loss.backward(None, True, True)", "p.grad.detach()"),
         ("loss.backward(None, True, False)", "p.grad"),
+        ("loss.backward(**{'create_graph': second})", "p.grad.detach()"),
+        ("torch.autograd.backward(loss, create_graph=True)", "p.grad.detach()"),
+        ("torch.autograd.backward(loss, None, None, True)", "p.grad.detach()"),
+        ("g = torch.autograd.grad(loss, second, create_graph=True)", "p.grad"),
+        ("g = torch.autograd.grad(loss, second, None, None, True)", "p.grad"),
+        ("second.grad, = torch.autograd.grad(loss, second, create_graph=True)", "p.grad.detach()"),
+        ("second.grad.copy_(torch.autograd.grad(loss, second, create_graph=True)[0])", "p.grad.detach()"),
+        ("second.grad.zero_(); torch.autograd.grad(loss, second, create_graph=True)", "p.grad"),
+        ("torch.autograd.functional.hessian(loss, second, create_graph=True)", "p.grad"),
+        ("helper(loss, create_graph=True)", "p.grad.detach()"),
+        ("def optimizer_zero_grad(self, epoch, batch, optimizer, *_): pass", "p.grad"),
+        ("def _backward(self, reward, terminal): pass", "p.grad"),
     ],
 )
 def test_another_file_may_keep_the_graph_of_gradients(
@@ -237,6 +250,51 @@ def test_another_file_may_keep_the_graph_of_gradients(
     files = {"descent.py": STEP, "train.py": f"import torch\n\n\ndef train(loss, second=False):\n    {call}\n"}
     fixed = _fixed("descent.py", files, write, torchlint, tmp_path)
     assert f"                grad = {read}\n" in fixed
+
+
+SENT_BACK = {
+    "loss.backward()": False,
+    "loss.backward(None, True)": False,
+    "loss.backward(create_graph=True)": True,
+    "loss.backward(None, None, True)": True,
+    "loss.backward(inputs=[w], create_graph=True)": True,
+    "torch.autograd.backward(loss, create_graph=True)": True,
+    "torch.autograd.backward(loss, None, None, True)": True,
+    "torch.autograd.grad(loss, w, create_graph=True)[0].pow(2).sum().backward()": False,
+    "w.grad, = torch.autograd.grad(loss, w, create_graph=True)": True,
+    "w.register_hook(lambda g: g * w); loss.backward()": False,
+    "(w ** 3).backward(torch.ones(3, requires_grad=True))": False,
+    "w.backward(w * 2)": False,
+    "torch.autograd.functional.hessian(lambda v: v.sum(), w, create_graph=True); loss.backward()": False,
+}
+
+
+@pytest.mark.parametrize(
+    ("line", "read"),
+    [
+        ("g = torch.autograd.grad(p.sum(), p, create_graph=True)", "p.grad"),
+        ("g = torch.autograd.grad(p.sum(), p, create_graph=create_graph)", "p.grad"),
+        ("p.sum().backward(create_graph=create_graph)", "p.grad.detach()"),
+        ("p.grad, = torch.autograd.grad(p.sum(), p, create_graph=True)", "p.grad.detach()"),
+        ("p.grad.copy_(graph(p, create_graph=False))", "p.grad.detach()"),
+        ("p.grad.copy_(torch.autograd.grad(p.sum(), p, create_graph=True)[0])", "p.grad.detach()"),
+        ("p.grad, q = 2 * p, 1", "p.grad.detach()"),
+        ("q = [p.grad, p.grad[0]]", "p.grad"),
+    ],
+)
+def test_a_file_may_keep_the_graph_of_gradients(line: str, read: str) -> None:
+    text = f"{STEP}\n\ndef more(p, graph, create_graph=False):\n    {line}\n    return p\n"
+    outcome = check_text(text, "x.py", CODES, Fixing.SAFE)
+    assert f"                grad = {read}\n" in outcome.text
+
+
+@pytest.mark.filterwarnings("ignore:Using backward")
+@pytest.mark.parametrize("call", SENT_BACK)
+def test_which_calls_leave_a_graph_in_gradients(call: str) -> None:
+    w = torch.ones(3, requires_grad=True)
+    exec(call, {"torch": torch, "w": w, "loss": (w**3).sum()})
+    assert w.grad is not None
+    assert w.grad.requires_grad is SENT_BACK[call]
 
 
 SET = """\

@@ -134,6 +134,8 @@ class LocatedFix:
     """Of an unsafe fix, what can change in this place."""
     waits_for: tuple[tuple[int, int], ...] = field(default=(), compare=False)
     """Of a deferred fix, the places in the text that others have to remove first. As long-lived as ``block``."""
+    after: tuple[tuple[int, int], ...] = field(default=(), compare=False)
+    """Places that other fixes may replace in a round: this one waits for the next then. As long-lived as ``block``."""
 
 
 class Fixing(enum.Enum):

@@ -116,6 +116,8 @@ class Fix:
     """Shown in reports, but not applied in this round: other fixes of this file have to come first."""
     waits_for: tuple[cst.CSTNode, ...] = ()
     """Of a deferred fix: what other fixes have to replace first. It is announced only if all of that is."""
+    after: tuple[cst.CSTNode, ...] = ()
+    """What other fixes may replace: if they do in a round, this one waits for the next, in which less may be needed."""
     block: Block | None = None
     """A block that statements are put into, beside the edits."""
     risk: str = ""

@@ -67,13 +67,19 @@ def last_assigned(context: Context, name: cst.Name) -> cst.BaseExpression | None
 
 def last_target(context: Context, name: cst.Name) -> cst.Name | None:
     """Where a name was bound last before its statement, if that is so on every path there."""
+    tree, target = context.tree, target_before(context, name)
+    suite = tree.parent(tree.statement(target)) if target is not None else None
+    return target if suite is not None and tree.is_inside(name, suite) else None
+
+
+def target_before(context: Context, name: cst.Name) -> cst.Name | None:
+    """Where a name was bound last before its statement, on some path there."""
     tree, scope = context.tree, context.scopes.scope_of(name)
     bound = targets(context, name.value, scope)
     before = bisect_left(bound, tree.order(tree.statement(name)), key=tree.order)
     if not before or context.scopes.scope_of(bound[before - 1]) is not scope:
         return None
-    suite = tree.parent(tree.statement(bound[before - 1]))
-    return bound[before - 1] if suite is not None and tree.is_inside(name, suite) else None
+    return bound[before - 1]
 
 
 def unpacked_from(target: cst.Name, tree: Tree) -> cst.BaseExpression | None:

@@ -18,6 +18,7 @@ from torchlint.model.handed_on import hands_on
 from torchlint.model.interpret.learning import resolve
 from torchlint.model.interpreted import interpreted, trace_of
 from torchlint.model.lineage import lineages
+from torchlint.model.made_of_given import is_made_of_given
 from torchlint.model.possibilities import Dtype, Kind, Role, Tri
 from torchlint.model.same_dimensions import keeps_dimensions
 from torchlint.model.symbols import Origin, Symbol
@@ -87,6 +88,7 @@ def call_function(  # noqa: PLR0917
         given = bind(context, function, receiver, arguments)
         value = _substitute(result.returns, id(function), given, Symbol(Origin.CALL, id(node)))
         value = _with_dimensions_of(context, function, _with_graph_of(context, function, value, given), given)
+        value = _without_graph_like(context, function, value, given)
     elif is_stub(function) and class_of(context, function) is not None:
         value = unknown(Symbol(Origin.CALL, id(node)))
     else:
@@ -178,6 +180,22 @@ def _with_graph_of(context: Context, function: cst.FunctionDef, value: Value, gi
     if not any(certainty and hands_on(context, function, name) for name, certainty in known):
         return value
     return replace(value, grad=Tri.YES, certainty=Certainty.EXPECTED, leaf=Tri.NO)
+
+
+def _without_graph_like(context: Context, function: cst.FunctionDef, value: Value, given: dict[str, Value]) -> Value:
+    """A returned tensor without a graph where no argument has one, and it is made of nothing else."""
+    if value.kind != Kind.TENSOR or value.grad != Tri.MAYBE or value.role != Role.PLAIN:
+        return value
+    tensors = [each for each in given.values() if each.kind & (Kind.TENSOR | Kind.UNKNOWN)]
+    if not tensors or any(each.kind & ~_SIMPLE for each in given.values()):
+        return value
+    if any(each.grad != Tri.NO or each.is_parameter for each in tensors) or not is_made_of_given(context, function):
+        return value
+    return replace(value, grad=Tri.NO, evidence=tensors[0].evidence or value.evidence)
+
+
+_SIMPLE = Kind.TENSOR | Kind.UNKNOWN | Kind.NUMBER | Kind.STRING | Kind.NONE
+"""What holds no other tensors."""
 
 
 def _with_dimensions_of(context: Context, function: cst.FunctionDef, value: Value, given: dict[str, Value]) -> Value:

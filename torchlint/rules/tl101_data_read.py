@@ -162,10 +162,10 @@ from torchlint.rules.shared import (
     operands,
     optimizer_steps,
 )
+from torchlint.rules.shared.unrecorded_inputs import volatile_argument
 from torchlint.rules.shared.used_up import is_used_up
 from torchlint.rules.shared.variables import VARIABLE
 from torchlint.rules.shared.volatile import blocks
-from torchlint.rules.shared.volatile.values import volatile_argument
 from torchlint.rules.shared.without_graph import stays_without_graph
 
 GROUP = Group.MIGRATION
@@ -214,11 +214,12 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     if gradients.is_gradient(value, node.value, model):
         is_told = identity.are_told_apart(model) and not is_used_up(node, model)
         is_kept = usage is Usage.SAVED and gradients.are_written(model)
-        if usage in data_sites.READING and not gradients.keep_graphs(model) and not is_told and not is_kept:
+        has_graph = gradients.may_have_graph(node.value, model)
+        if usage in data_sites.READING and not has_graph and not is_told and not is_kept:
             return Fix("Remove `.data`: a gradient carries no graph", drop)
         # what is not kept for `backward()` may be written to
         safe = not is_kept and (usage <= Usage.SAVED or not gradients.may_be_saved(model))
-        if usage >= Usage.OVERWRITTEN and not gradients.keep_graphs(model) and not is_told:
+        if usage >= Usage.OVERWRITTEN and not has_graph and not is_told:
             if usage is Usage.OVERWRITTEN and _is_never_recorded(node, model):
                 return Fix("Remove `.data`: autograd does not record here", drop, _applicability(safe))
             with_step = optimizer_steps.decorated(Fix("Remove `.data`", drop), node, model)
@@ -231,7 +232,8 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
         return Fix("Remove `.data`: autograd does not record here", drop, Applicability.UNSAFE)
     if value.is_tensor and value.ndim == Ndim.ZERO and as_number.is_formatted(node, model):
         return Fix("Remove `.data`: only its number is formatted", drop)
-    if _gives_no_graph(node, model) or (doubtful and _is_compared(node, model)):
+    is_compared = memory.is_compared(node.value, model) or (doubtful and _is_compared(node, model))
+    if is_compared or _gives_no_graph(node, model):
         return Fix("Remove `.data`: what is computed from it carries no graph", drop, _applicability(not doubtful))
     safe = not doubtful and data_sites.is_left_alone(node, model)
     if indices.taker(node, model) is not None:

@@ -112,6 +112,8 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
 
 def _carries_no_graph(node: cst.Attribute, model: Model) -> bool:
     """Whether what `.data` is taken from has no graph, and nothing can tell it from what `.data` gives."""
+    if memory.is_compared(memory.before_transfers(node.value, model), model):
+        return True
     if not model.value(node.value).is_tensor or not stays_without_graph(node.value, model):
         return False
     return identity.may_be_one(node, node.value, model)

@@ -89,15 +89,16 @@ from torchlint import edit
 from torchlint.model import Kind, Model
 from torchlint.model.syntax import parameters
 from torchlint.rule import Applicability, Finding, Fix, Group, any_of, attribute, on, word
+from torchlint.rules.shared.unrecorded_inputs import is_unrecorded_input, volatile_argument
 from torchlint.rules.shared.variables import VARIABLE
 from torchlint.rules.shared.volatile import blocks
 from torchlint.rules.shared.volatile.blocks import Need, Wanted
-from torchlint.rules.shared.volatile.values import volatile_argument
 
 GROUP = Group.MIGRATION
 
 _MESSAGE = "`volatile` has no effect since PyTorch 0.4; put the evaluation under `with torch.no_grad():`"
 _HALF = "it goes with the others of the function, for which a `torch.no_grad()` block is made"
+_WITH_WRAPPER = "it goes with the wrapper, which the block makes needless"
 _WIDTH = 40
 """Characters shown of what belongs into a block."""
 
@@ -113,6 +114,9 @@ def check_keyword(node: cst.Call, model: Model) -> Finding | None:
     match wanted.need:
         case Need.NOTHING if blocks.is_half(node, model):
             remove = replace(remove, applicability=Applicability.UNSAFE, risk=_HALF)
+            return Finding(arg, _MESSAGE + _idle(arg, model), remove)
+        case Need.NOTHING if is_unrecorded_input(node, model):
+            remove = replace(remove, applicability=Applicability.UNSAFE, risk=_WITH_WRAPPER)
             return Finding(arg, _MESSAGE + _idle(arg, model), remove)
         case Need.NOTHING:
             return Finding(arg, _MESSAGE + _idle(arg, model), remove)

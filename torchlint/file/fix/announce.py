@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import bisect
-import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
-from torchlint.diagnostic import Applicability, LocatedFix, TextEdit
+from torchlint.diagnostic import Applicability, LocatedFix
 from torchlint.file.suppress.suppress import Examined
+from torchlint.file.text.edits import Replaced
 
 
 def announced(examined: Examined) -> Examined:
@@ -16,8 +15,8 @@ def announced(examined: Examined) -> Examined:
     fixes = [each.fix for each in examined.diagnostics if each.fix is not None]
     if not any(fix.waits_for for fix in fixes):
         return examined
-    replaced = _Replaced(edit for fix in fixes for edit in fix.edits)
-    safely = _Replaced(edit for fix in fixes if fix.applicability is Applicability.SAFE for edit in fix.edits)
+    replaced = Replaced(edit for fix in fixes for edit in fix.edits)
+    safely = Replaced(edit for fix in fixes if fix.applicability is Applicability.SAFE for edit in fix.edits)
     known: dict[int, Applicability | None] = {}
     found = []
     for each in examined.diagnostics:
@@ -30,7 +29,7 @@ def announced(examined: Examined) -> Examined:
     return replace(examined, diagnostics=tuple(found))
 
 
-def _applicability(places: Sequence[tuple[int, int]], replaced: _Replaced, safely: _Replaced) -> Applicability | None:
+def _applicability(places: Sequence[tuple[int, int]], replaced: Replaced, safely: Replaced) -> Applicability | None:
     """How far what removes some places can be trusted; None if something stays."""
     if all(place in safely for place in places):
         return Applicability.SAFE
@@ -43,18 +42,3 @@ def _announced(fix: LocatedFix, applicability: Applicability | None) -> LocatedF
     if applicability is not Applicability.SAFE:
         fix = replace(fix, applicability=applicability)
     return replace(fix, waits_for=())
-
-
-class _Replaced:
-    """The places in a text that some edits replace."""
-
-    def __init__(self, edits: Iterable[TextEdit]) -> None:
-        extents = sorted((edit.start, edit.end) for edit in edits)
-        self._starts = [start for start, _ in extents]
-        self._ends = list(itertools.accumulate((end for _, end in extents), max))
-        """How far the edits up to one reach."""
-
-    def __contains__(self, place: tuple[int, int]) -> bool:
-        start, end = place
-        number = bisect.bisect_right(self._starts, start)
-        return number > 0 and self._ends[number - 1] >= end

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from torchlint.diagnostic import Diagnostic, Fixing, LocatedBlock, LocatedFix, TextEdit
 from torchlint.file.text.blocks import block_edits
+from torchlint.file.text.edits import Replaced
 
 
 def edits_of(fixed: Iterable[Diagnostic]) -> list[TextEdit]:
@@ -36,7 +37,8 @@ def chosen(
 ) -> Iterator[Diagnostic]:
     """The findings whose fixes are applied in one round: as many as do not overlap, without those of some rules.
 
-    What is detached in a new block waits until that is there: it may not have to be then.
+    What is detached in a new block waits until that is there: it may not have to be then. So does what says that it
+    comes after something that is replaced now.
     """
     taken = _Taken(text)
     fixes = [
@@ -46,8 +48,11 @@ def chosen(
     ]
     blocks = [fix.block for _, fix in fixes if fix.block is not None and not _own(fix)]
     inside = _Extents((block.first, block.end) for block in blocks)
+    replaced = Replaced(edit for _, fix in fixes for edit in _own(fix))
     for diagnostic, fix in fixes:
         if any(edit.start in inside and "detach" in edit.content for edit in _own(fix)):
+            continue
+        if any(place in replaced for place in fix.after):
             continue
         if taken.take(_own(fix), fix.block):
             yield diagnostic

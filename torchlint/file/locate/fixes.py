@@ -36,6 +36,7 @@ def anchors(tree: Tree, fix: Fix) -> Iterable[cst.CSTNode]:
             yield from blocks.anchors(tree, each.block)
         if each.imports and (place := _import_anchor(tree, each)) is not None:
             yield place[0]
+    yield from fix.after
 
 
 def located(tree: Tree, fix: Fix, spans: dict[int, Span]) -> LocatedFix | None:
@@ -57,7 +58,8 @@ def located(tree: Tree, fix: Fix, spans: dict[int, Span]) -> LocatedFix | None:
     others = (located(tree, other, spans) for other in fix.alternatives)
     alternatives = tuple(other for other in others if other is not None)
     risk = fix.risk or ("a comment goes" if applicability is not fix.applicability else "")
-    return LocatedFix(fix.message, applicability, ordered, fix.deferred, alternatives, block, risk)
+    after = tuple((spans[id(node)].inner_start, spans[id(node)].inner_end) for node in fix.after)
+    return LocatedFix(fix.message, applicability, ordered, fix.deferred, alternatives, block, risk, after=after)
 
 
 def _is_joined(line: int, edits: Iterable[TextEdit]) -> bool:

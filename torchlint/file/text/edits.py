@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import bisect
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
 from torchlint.diagnostic import TextEdit
@@ -102,3 +104,18 @@ class _Pieces:
                 self._at = end
                 yield piece[:cut] if isinstance(piece, str) else (piece[0], piece[0] + cut)
             return
+
+
+class Replaced:
+    """The places in a text that some edits replace."""
+
+    def __init__(self, edits: Iterable[TextEdit]) -> None:
+        extents = sorted((edit.start, edit.end) for edit in edits)
+        self._starts = [start for start, _ in extents]
+        self._ends = list(itertools.accumulate((end for _, end in extents), max))
+        """How far the edits up to one reach."""
+
+    def __contains__(self, place: tuple[int, int]) -> bool:
+        start, end = place
+        number = bisect.bisect_right(self._starts, start)
+        return number > 0 and self._ends[number - 1] >= end

@@ -8,6 +8,7 @@ requires grad once it is told to by whatever holds it (``for p in self.params: p
 from __future__ import annotations
 
 import enum
+import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,7 +20,7 @@ from torchlint.model.aliasing.how import How
 from torchlint.model.aliasing.origins import bound_to_target
 from torchlint.model.aliasing.put_in import handed_to, may_carry, put_in, registered
 from torchlint.model.aliasing.uses import Follower
-from torchlint.model.bindings import all_called, references
+from torchlint.model.bindings import all_called, bound_value, last_target, references
 from torchlint.model.codebase.exports import setter
 from torchlint.model.expressions import qualified, value_of
 from torchlint.model.interpret.loaders import is_part_of_batch
@@ -33,6 +34,7 @@ from torchlint.model.values import Usage
 if TYPE_CHECKING:
     from torchlint.model.context import Context
 
+_AROUND = (cst.For, cst.While, cst.FunctionDef)
 _FOLLOWING = ("follow", "first")
 _HOW = How(through_data=False, for_graph=True)
 _CUTTING = frozenset(
@@ -55,7 +57,9 @@ class Way(enum.Enum):
     """It is in another scope, or a part of something: nothing."""
 
 
-_HolderKey = tuple[int, int, str, Way, int]
+_HolderKey = tuple[int, int, str, Way, tuple[int, int]]
+_ANYWHERE = (0, sys.maxsize)
+"""All of a file."""
 
 
 class _Holder(NamedTuple):
@@ -66,13 +70,13 @@ class _Holder(NamedTuple):
     scope: cst.FunctionDef | cst.Module | None = None
     """Where a name is bound; the function whose results are meant if the name is empty."""
     way: Way = Way.FOREIGN
-    until: int = 0
-    """The place in the file behind which the name stands for something else; 0 if it does not change so."""
+    part: tuple[int, int] = _ANYWHERE
+    """The part of the file outside of which the name stands for something else, by its first and last place."""
 
     @property
     def key(self) -> _HolderKey:
         """What tells it from others."""
-        return id(self.home), id(self.scope), self.name, self.way, self.until
+        return id(self.home), id(self.scope), self.name, self.way, self.part
 
 
 def may_get_graph(context: Context, node: cst.BaseExpression) -> bool:
@@ -115,7 +119,7 @@ def _holders(context: Context, expression: cst.BaseExpression, way: Way) -> Iter
                 scope = _scope_of(context, node)
                 if scope is not context.scopes.scope_of(node):
                     way = Way.FOREIGN
-                yield _Holder(context, name, scope, way, _replaced_at(context, node) if way is Way.START else 0)
+                yield _Holder(context, name, scope, way, _one_object(context, node) if way is Way.START else _ANYWHERE)
             case cst.Attribute(value=owner, attr=cst.Name(value=name)):
                 yield _Holder(context, name, None)
                 if not value_of(context, owner).kind & Kind.TENSOR:
@@ -126,21 +130,35 @@ def _holders(context: Context, expression: cst.BaseExpression, way: Way) -> Iter
                     yield _Holder(context.home(function), "", function)
 
 
-def _replaced_at(context: Context, name: cst.Name) -> int:
-    """The place in the file of the assignment that a name stands in, if that replaces the batch of a loader by it."""
-    assign = context.tree.enclosing(name, cst.Assign)
-    if not isinstance(assign, cst.Assign) or not _is_of_batch(context, name):
-        return 0
-    bound = {each for target in assign.targets for each in target_names(target.target)}
-    return context.tree.order(assign) if name.value in bound else 0
+def _one_object(context: Context, name: cst.Name) -> tuple[int, int]:
+    """The part of the file in which a name may stand for the tensor that it stands for where it is read.
+
+    It ends with the assignment that the name stands in, if that replaces the tensor by it, and what it was bound to is
+    another one in each round. For the batch of a loader it begins with the loop.
+    """
+    tree = context.tree
+    assign = tree.enclosing(name, cst.Assign)
+    if not isinstance(assign, cst.Assign):
+        return _ANYWHERE
+    if name.value not in {each for target in assign.targets for each in target_names(target.target)}:
+        return _ANYWHERE
+    loop = tree.enclosing(name, *_AROUND)
+    if _is_of_batch(context, name):
+        is_begun = isinstance(loop, cst.For) and name.value in target_names(loop.target)
+        return tree.order(loop) if loop is not None and is_begun else 0, tree.order(assign)
+    target = last_target(context, name)
+    is_new = target is not None and bound_value(target, tree) is not None
+    if target is None or not is_new or tree.enclosing(target, *_AROUND) is not loop:
+        return _ANYWHERE
+    return 0, tree.order(assign)
 
 
 def _is_given(holder: _Holder) -> bool:
     """Whether a graph is written to what a holder has, or it is told there to require grad."""
-    context, name, scope, way, until = holder
+    context, name, scope, way, (first, last) = holder
     if name.startswith("."):
         return setter(context, name[1:]) is not None
-    uses = [use for use in _uses(holder) if not until or context.tree.order(use) < until]
+    uses = [use for use in _uses(holder) if first <= context.tree.order(use) < last]
     if scope is context.tree.module and name in context.remember(_taken_from_others):
         return True  # what its own file does with it is not looked at
     written = (use for use in uses if way is not Way.START or not _is_plain_write(context, use, scope))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchlint.model.codebase import patching
+from torchlint.model.codebase.second_order import asks_for_graphs
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
@@ -41,13 +41,18 @@ def keeper(context: Context) -> str | None:
     return context.codebase.keeper(context)
 
 
+def leaver(context: Context) -> str | None:
+    """Another file of the project by which the `.grad` of a tensor may have a graph; None if there is none."""
+    return context.codebase.leaver(context)
+
+
 def keeps_graphs(context: Context) -> bool:
     """Whether this file, or another one of the project, may ask for gradients with a graph."""
     return context.remember(_keeps_graphs)
 
 
 def _keeps_graphs(context: Context) -> bool:
-    return patching.asks_for_graphs(context.tree.source.text.encode(errors="replace")) or keeper(context) is not None
+    return asks_for_graphs(context.tree.source.text.encode(errors="replace")) or keeper(context) is not None
 
 
 def _lists_exports(context: Context) -> bool:

@@ -215,6 +215,11 @@ class Codebase:
         importers = self._others(asker)
         return None if importers is None or asker.path is None else importers.patching.keeper(asker.path)
 
+    def leaver(self, asker: Context) -> str | None:
+        """Another file of the project by which the `.grad` of a tensor may have a graph; None if there is none."""
+        importers = self._others(asker)
+        return None if importers is None or asker.path is None else importers.patching.leaver(asker.path)
+
     def without_grad(self, asker: Context, name: str, *, is_method: bool) -> bool | None:
         """Whether other files call a function only where autograd is off; None if none of them is seen to call it."""
         if asker.path is None or not asker.path.endswith(_MODULES):

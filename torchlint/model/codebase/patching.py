@@ -12,6 +12,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from torchlint.model.codebase.second_order import (
+    asks_for_graphs,
+    assigns_gradients,
+    leaves_graphs,
+    writes_to_gradients,
+)
 from torchlint.model.torch import library
 
 ParseFile = Callable[[str], ast.Module | None]
@@ -27,13 +33,6 @@ The bounds are for long lines: of each attribute on one all that is behind it wo
 that a pattern begins with in a tenth of the time."""
 _BY_SETATTR = re.compile(rb"attr\s*\(\s*[\w.]+\s*,\s*[\"'](\w+)")
 _BY_TEXT = re.compile(rb"torch(?<=[\"']torch)[\w.]*\.(\w+)[\"']")
-_KEEPING = re.compile(
-    rb"create_graph(?<!\wcreate_graph)\b(?!\s*=\s*False\b)"
-    rb"|backward\s*\((?:[^(),\n]{0,100},){2}\s*(?!False\b)\w+\s*[,)]|grad\s*\((?:[^(),\n]{0,100},){4}"
-)
-"""What asks for gradients with a graph, by its name or place, or hands the question on."""
-_GIVEN = re.compile(rb"\.grad(?<=[\w)\]]\.grad)\s*(?:[-+*/]?=)(?!=)\s*(?!None\b)")
-"""A gradient that is assigned, and not only taken away."""
 _REPLACING = frozenset(("setattr", "delattr", "object", "patch"))
 """Builtins, methods of pytest's ``monkeypatch`` and functions of ``mock``."""
 _MODULES = frozenset(("torch", "F"))
@@ -46,17 +45,23 @@ class Patching:
     def __init__(self, parse: ParseFile) -> None:
         self._parse = parse
         self._by_word: dict[str, list[str]] = defaultdict(list)
-        self._keeping: list[str] = []
+        self._asking: dict[str, bool | None] = {}
+        """The files that ask for gradients with a graph, with whether `.grad` may have it; None until that is asked."""
+        self._writing: list[str] = []
+        """The files that write to gradients in place."""
         self._replacements: dict[str, _Replacements | None] = {}
         self._giving: dict[str, bool | None] = {}
         """The files that assign gradients, with whether these may have a graph; None until that is asked."""
 
     def add(self, path: str, data: bytes) -> None:
         """Take a file in."""
-        if asks_for_graphs(data):
-            self._keeping.append(path)
-        elif b".grad" in data and _GIVEN.search(data) is not None:
+        is_asking = asks_for_graphs(data)
+        if is_asking:
+            self._asking[path] = None
+        if is_asking or assigns_gradients(data):
             self._giving[path] = None
+        if writes_to_gradients(data):
+            self._writing.append(path)
         if b"torch" not in data and b"import" not in data:
             return
         for word in {word for found in (_ASSIGNED, _BY_SETATTR, _BY_TEXT) for word in found.findall(data)}:
@@ -71,8 +76,25 @@ class Patching:
 
     def keeper(self, path: str) -> str | None:
         """The first other file that may ask for gradients with a graph, or assign such: ``p.grad = g + c * p``."""
-        found = next((other for other in self._keeping if other != path), None)
-        return found or next((other for other in self._giving if other != path and self._gives(other)), None)
+        found = next((other for other in self._asking if other != path), None)
+        return found or self._giver(path)
+
+    def leaver(self, path: str) -> str | None:
+        """The first other file by which a gradient that a tensor has, its `.grad`, may have a graph.
+
+        One that asks for graphs of gradients that are given back makes any write to a gradient one of these.
+        """
+        found = next((other for other in self._asking if other != path and self._leaves(other)), None)
+        return found or self._giver(path) or (next(iter(self._writing), None) if self._asking else None)
+
+    def _giver(self, path: str) -> str | None:
+        return next((other for other in self._giving if other != path and self._gives(other)), None)
+
+    def _leaves(self, other: str) -> bool:
+        known = self._asking[other]
+        if known is None:
+            known = self._asking[other] = leaves_graphs(self._parse(other))
+        return known
 
     def _gives(self, other: str) -> bool:
         known = self._giving[other]
@@ -127,11 +149,6 @@ def _is_replacement(node: ast.AST) -> bool:
     return False
 
 
-def asks_for_graphs(data: bytes) -> bool:
-    """Whether a file asks for gradients with a graph, or hands the question on."""
-    return _KEEPING.search(data) is not None
-
-
 def _is_giving(node: ast.AST) -> bool:
     """Whether a tensor is given a gradient that may have a graph."""
     match node:
@@ -141,7 +158,9 @@ def _is_giving(node: ast.AST) -> bool:
             targets = [target]
         case _:
             return False
-    return any(isinstance(each, ast.Attribute) and each.attr == "grad" for each in targets) and _may_have_graph(value)
+    stored = [part for each in targets for part in ast.walk(each) if isinstance(part, ast.Attribute)]
+    is_gradient = any(each.attr == "grad" and isinstance(each.ctx, ast.Store) for each in stored)
+    return is_gradient and _may_have_graph(value)
 
 
 def _may_have_graph(value: ast.expr) -> bool:

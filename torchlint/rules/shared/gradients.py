@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from torchlint.file.text.python import parsed
 from torchlint.model import Kind, Model, Role, Tri, Usage, Value
 from torchlint.model.bindings import declares
-from torchlint.model.codebase.exports import keeper
+from torchlint.model.codebase.exports import keeper, leaver
+from torchlint.model.codebase.second_order import assigns_gradients, leaves_graphs, writes_to_gradients
 from torchlint.model.syntax import call_of, chain, has_stars, positional
 from torchlint.rules.shared import memory
 
@@ -25,11 +27,25 @@ def is_gradient(value: Value, node: cst.BaseExpression, model: Model) -> bool:
 
 
 def keep_graphs(model: Model) -> bool:
-    """Whether gradients may carry a graph: this file, or another one, has ``backward(create_graph=True)``.
-
-    By position that is seen in this file only.
-    """
+    """Whether gradients may carry a graph, those that `torch.autograd.grad` gives back among them."""
     return model.remember(_asks_for_graphs) or model.remember(_assigns_graphs) or model.ask(keeper) is not None
+
+
+def may_have_graph(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether a gradient may carry a graph: this file, or another one, has ``backward(create_graph=True)``."""
+    match node:
+        case cst.Attribute(attr=cst.Name("grad")):  # what `torch.autograd.grad` gives is elsewhere
+            return model.remember(_leaves_graphs) or model.ask(leaver) is not None
+    return keep_graphs(model)
+
+
+def _leaves_graphs(model: Model) -> bool:
+    """Whether this file may leave gradients with a graph where they are read as `.grad`."""
+    if model.remember(_assigns_graphs) or not model.remember(_asks_for_graphs):
+        return model.remember(_assigns_graphs)
+    text = model.tree.source.text
+    data = text.encode(errors="replace")
+    return assigns_gradients(data) or writes_to_gradients(data) or leaves_graphs(parsed(text))
 
 
 def _assigns_graphs(model: Model) -> bool:
@@ -71,6 +87,8 @@ def _gets_graph(gradient: cst.BaseExpression, model: Model) -> bool:
             given = [added]
         case cst.Attribute(attr=cst.Name("requires_grad_")):
             return True
+        case cst.Element() | cst.StarredElement():
+            return model.is_target(whole)
         case cst.Attribute(attr=cst.Name(value=name)) if memory.is_inplace(name):
             call = call_of(parent, model.tree)
             given = [arg.value for arg in call.args] if call is not None else []

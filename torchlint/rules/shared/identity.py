@@ -18,6 +18,7 @@ from torchlint.model.syntax import chain, last_name, parameters
 from torchlint.model.torch import library, writers
 from torchlint.model.torch.schema import TensorResult, may_alias
 from torchlint.rules.shared import compared, memory
+from torchlint.rules.shared.order import are_exclusive
 from torchlint.rules.shared.without_graph import stays_without_graph
 
 
@@ -28,7 +29,7 @@ def may_be_one(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model
     """
     if is_fresh(inner, model) or _is_new_view_of_integers(inner, model):
         return True
-    if _is_changed(inner, model) or model.remember(compared.are_asked_about):
+    if is_changed(inner, model) or model.remember(compared.are_asked_about):
         return False
     if model.remember(_are_changed) and not _is_replaced_batch(call, inner, model) and not _stays(inner, model):
         return False
@@ -129,7 +130,7 @@ def _rebinds(node: cst.BaseExpression, name: cst.Name, model: Model) -> bool:
         if not isinstance(at, (cst.Attribute, cst.Call)):
             return False
     at = _wrapper(at, model)
-    return at is not name and name.value in (target.value for target in _targets_of(at, model))
+    return at is not name and name.value in (target.value for target in targets_of(at, model))
 
 
 def _wrapper(node: cst.CSTNode, model: Model) -> cst.CSTNode:
@@ -139,7 +140,7 @@ def _wrapper(node: cst.CSTNode, model: Model) -> cst.CSTNode:
     return call if isinstance(call, cst.Call) and call.args[0] is arg and last_name(call.func) == "Variable" else node
 
 
-def _targets_of(value: cst.CSTNode, model: Model) -> list[cst.Name]:
+def targets_of(value: cst.CSTNode, model: Model) -> list[cst.Name]:
     """The name that an expression is plainly assigned to, if it is: alone, or as one of several."""
     parent = model.tree.parent(value)
     values = model.tree.parent(parent) if isinstance(parent, cst.Element) else None
@@ -170,8 +171,9 @@ def are_told_apart(model: Model) -> bool:
 
 
 def _are_changed(model: Model) -> bool:
-    """Whether flags, hooks or attributes of a tensor are set."""
-    changing = (node for node in model.tree.all(cst.Attribute) if node.attr.value in OF_THE_OBJECT)
+    """Whether flags, hooks or attributes of a tensor are set that is no parameter: what is asked about is none."""
+    named = (node for node in model.tree.all(cst.Attribute) if node.attr.value in OF_THE_OBJECT)
+    changing = (node for node in named if not model.value(node.value).is_parameter)
     if not all(_is_view_of_data(node, model) or _is_of_its_own(node.value, model) for node in changing):
         return True
     return not all(_is_of_its_own(owner, model) for owner in model.remember(_with_assigned_attributes))
@@ -239,8 +241,21 @@ def _is_own_name(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -
 def _is_own_object(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> bool:
     """Whether a name is bound to nothing but new tensors, new views of one, and what methods make of itself."""
     bound = [target for target in model.targets(name, scope) if _is_bound(target, model)]
-    ways = _is_bound_to_new, _is_bound_to_itself, _is_bound_to_view
+    ways = _is_bound_to_new, _is_bound_to_itself, _is_bound_to_array, _is_bound_to_view
     return bool(bound) and all(any(way(target, model) for way in ways) for target in bound)
+
+
+def _is_own_memory(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> bool:
+    """Whether no other tensor than what methods make of one another has the memory of what a name is bound to."""
+    bound = [target for target in model.targets(name, scope) if _is_bound(target, model)]
+    ways = _is_bound_to_new, _is_bound_to_itself, _is_bound_to_array
+    return bool(bound) and all(any(way(target, model) for way in ways) for target in bound)
+
+
+def _is_bound_to_array(target: cst.Name, model: Model) -> bool:
+    """Whether a name is plainly assigned a tensor that has been made for the memory of an array."""
+    made = bound_value(target, model.tree)
+    return isinstance(made, cst.Call) and model.qualified(made.func) == "torch.from_numpy"
 
 
 def _is_bound_to_view(target: cst.Name, model: Model) -> bool:
@@ -297,6 +312,7 @@ def is_last_use(call: cst.CSTNode, inner: cst.BaseExpression, model: Model) -> b
 
     Only in a function: what a module has bound can be read by others when the module has come to its end.
     """
+    inner = memory.before_copies(inner)
     scope, order = model.scopes.scope_of(inner), model.tree.order
     if not isinstance(scope, cst.FunctionDef) or not isinstance(inner, cst.Name):
         return False
@@ -306,15 +322,20 @@ def is_last_use(call: cst.CSTNode, inner: cst.BaseExpression, model: Model) -> b
     if not value.is_tensor or not stays_without_graph(inner, model):
         return False
     names = model.references(inner.value, scope)
-    if names[-1] is not inner and order(names[-1]) > order(call):
+    if names[-1] is not inner and order(names[-1]) > order(call) and not are_exclusive(names[-1], call, model):
         return False
-    names = [name for name in names if name is not inner]
+    names = [name for name in names if name is not inner and not are_exclusive(name, call, model)]
     if any(model.scopes.scope_of(name) is not scope or order(name) > order(call) for name in names):
         return False
     bound = max((name for name in names if _is_bound(name, model)), key=order, default=None)
-    if bound is None or not _is_bound_to_new(bound, model) or not _comes_first(bound, call, model):
+    if bound is None or not _comes_first(bound, call, model):
         return False
-    since = (name for name in names if _follows(name, bound, model))
+    if _is_bound_to_new(bound, model):
+        since = [name for name in names if _follows(name, bound, model)]
+    elif not _is_given(inner, model) and model.remember(_is_own_memory, inner.value, scope):
+        since = [name for name in names if not _is_bound(name, model)]
+    else:
+        return False
     return all(_is_kept_here(name, model) for name in since) and _is_left_by_no_round(names, call, model)
 
 
@@ -408,7 +429,7 @@ def _is_given(name: cst.Name, model: Model) -> bool:
     return isinstance(scope, cst.FunctionDef) and name.value in {param.name.value for param in parameters(scope)}
 
 
-def _is_changed(node: cst.BaseExpression, model: Model) -> bool:
+def is_changed(node: cst.BaseExpression, model: Model) -> bool:
     """Whether an expression is made of a name of which the tensor is changed beyond its elements."""
     names = model.remember(_changed_names)
     return bool(names) and any(name.value in names for name in model.tree.within(node, cst.Name))
@@ -449,7 +470,7 @@ def is_fresh(node: cst.BaseExpression, model: Model) -> bool:
     value = model.value(node)
     if not value.is_tensor or value.role & Role.PARAMETER or not stays_without_graph(node, model):
         return False
-    if not _is_never_recorded(node, model) and (are_told_apart(model) or _is_changed(node, model)):
+    if not _is_never_recorded(node, model) and (are_told_apart(model) or is_changed(node, model)):
         # under another name one could be asked to require grad
         names = (name for name in model.tree.within(node, cst.Name) if model.value(name).may_be_tensor)
         if not all(model.ask(only_metadata, name) for name in names):

@@ -22,10 +22,10 @@ TAKING_MASK = frozenset(("masked_fill", "masked_fill_", "masked_select", "masked
 
 
 def taker(node: cst.BaseExpression, model: Model) -> str | None:
-    """The method that takes a tensor (``x.data``), or a view of it, as indices or as a mask; None if none does."""
+    """The method that takes a tensor (``x.data``), a view or copy of it, as indices or as a mask; None if none does."""
     whole: cst.CSTNode = node
     for name, whole in chain(node, model.tree):
-        if name != "[]" and not memory.shares(name, whole):
+        if name != "[]" and name not in memory.TRANSFERS and not memory.shares(name, whole):
             return None
     if _is_between_brackets(whole, model):
         return "__getitem__"

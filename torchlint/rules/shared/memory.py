@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import libcst as cst
 
 from torchlint.model import Kind, Model, Ndim, Strength, Value
+from torchlint.model.bindings import declares
 from torchlint.model.syntax import calls_method, chain
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TensorResult, makes_new, may_alias
@@ -24,6 +25,30 @@ def is_detach(node: cst.CSTNode) -> bool:
         case cst.Call(func=cst.Attribute(attr=cst.Name("detach")), args=[]):
             return True
     return False
+
+
+def is_detached(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression is ``x.detach()``, or what methods make of that alone: ``x.detach().clone()``."""
+    while not is_detach(node):
+        if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+            return False
+        if not is_transfer(node) and not _hands_on_alone(node, node.func.attr.value, model):
+            return False
+        node = node.func.value
+    return True
+
+
+_COMPARISONS = ("__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__")
+"""What a class has that says what comparing gives."""
+
+
+def is_compared(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression compares what it is made of: of tensors that makes new booleans, which have no graph."""
+    if not isinstance(node, cst.Comparison):
+        return False
+    if any(isinstance(each.operator, (cst.Is, cst.IsNot, cst.In, cst.NotIn)) for each in node.comparisons):
+        return False
+    return not any(model.ask(declares, name) for name in _COMPARISONS)
 
 
 def is_transfer(node: cst.BaseExpression) -> bool:
@@ -61,6 +86,14 @@ def _hands_on_alone(call: cst.Call, name: str, model: Model) -> bool:
         return False  # a view of what is detached is a view, what is detached of a view is none
     kinds = [model.value(arg.value).kind for arg in call.args]
     return not is_inplace(name) and not any(kind & ~(Kind.NUMBER | Kind.STRING | Kind.NONE) for kind in kinds)
+
+
+def _changes_dtype(func: cst.Attribute, model: Model) -> bool:
+    """Whether a cast gives another class of dtypes than its tensor has, so that it copies: ``ids.float()``."""
+    call = model.tree.parent(func)
+    if func.attr.value not in _CASTS or not isinstance(call, cst.Call):
+        return False
+    return not model.value(call).dtype & model.value(func.value).dtype
 
 
 def is_inplace(name: str) -> bool:
@@ -174,7 +207,7 @@ def _makes_new(func: cst.BaseExpression, model: Model) -> bool:
             return False
         result = library.method(func.attr.value)
         if isinstance(result, TensorResult) and may_alias(result):
-            return is_new(func.value, model)
+            return is_new(func.value, model) or _changes_dtype(func, model)
     else:
         return False
     return makes_new(result)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import libcst as cst
@@ -9,6 +10,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.file.tree.tree import Tree
 from torchlint.model import Kind, Model, Role, Usage
+from torchlint.model.bindings import bound_value, target_before
 from torchlint.model.syntax import keyword, parameters, positional
 from torchlint.model.torch import library
 from torchlint.model.torch.arguments import literal_bool
@@ -16,6 +18,7 @@ from torchlint.model.torch.schema import TensorResult
 from torchlint.rule import Applicability, Edit, Fix
 from torchlint.rules.shared import data_sites, gradients, identity, indices, memory
 from torchlint.rules.shared.own_attributes import is_of_object
+from torchlint.rules.shared.unrecorded_inputs import is_unrecorded_input
 from torchlint.rules.shared.without_graph import stays_without_graph
 
 VARIABLE = "torch.autograd.Variable"
@@ -68,7 +71,7 @@ def unwrap(call: cst.Call, model: Model) -> Fix | None:
     ):
         risk = "`Variable` makes a plain tensor of a subclass, and an empty one of None"
         fix = replace(fix, applicability=Applicability.UNSAFE, risk=risk)
-    elif fix.applicability is Applicability.UNSAFE:
+    elif fix.applicability is Applicability.UNSAFE and not fix.risk:
         fix = replace(fix, risk="if what gets this tensor writes to it in place, `backward()` may raise for that now")
     return fix
 
@@ -159,7 +162,21 @@ def _plain(call: cst.Call, inner: cst.BaseExpression, model: Model) -> Fix:
         if useless:
             return Fix("Remove the assignment: the tensor has no graph", useless)
         return Fix("Remove it: the tensor has no graph", _strip(call, inner, "", model))
-    return Fix("Use `.detach()`", _strip(call, inner, ".detach()", model))
+    if is_unrecorded_input(call, model):
+        edits = _assignment_to_itself(call, inner, model, _is_needless) or _strip(call, inner, "", model)
+        risk = "what is called there may hand the tensor on as it is, with a graph if it has one"
+        return Fix(
+            "Remove it: autograd does not record where the tensor is used", edits, Applicability.UNSAFE, risk=risk
+        )
+    return Fix("Use `.detach()`", _strip(call, inner, ".detach()", model), after=_read_as_data(inner, model))
+
+
+def _read_as_data(inner: cst.BaseExpression, model: Model) -> tuple[cst.Name, ...]:
+    """Where `.data` stands that what is wrapped is made of: once that is `.detach()`, it has no graph for certain."""
+    targets = (model.ask(target_before, name) for name in model.tree.within(inner, cst.Name))
+    made = (bound_value(target, model.tree) for target in targets if target is not None)
+    found = [node.attr for node in model.tree.within(inner, cst.Attribute) if node.attr.value == "data"]
+    return *found, *(each.attr for each in made if isinstance(each, cst.Attribute) and each.attr.value == "data")
 
 
 def _source_of_data(inner: cst.BaseExpression, model: Model) -> cst.BaseExpression | None:
@@ -183,11 +200,11 @@ def _without_data(call: cst.Call, source: cst.BaseExpression, model: Model) -> A
 def _is_useless(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool:
     """Whether what is wrapped can stand for the wrapper."""
     value = model.value(inner)
-    if memory.is_detach(inner) or indices.takes_only(call, model):
+    if memory.is_detached(inner, model) or indices.takes_only(call, model):
         return True
     if not value.is_tensor or value.role & Role.PARAMETER or not stays_without_graph(inner, model):
         return False  # of a parameter `Variable` makes a plain tensor
-    if value.role & Role.GRADIENT and gradients.keep_graphs(model):
+    if value.role & Role.GRADIENT and gradients.may_have_graph(inner, model):
         return False
     if _makes_attribute(call, model):
         return identity.may_be_one(call, inner, model)  # what has that name around the class is still there
@@ -195,7 +212,17 @@ def _is_useless(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool
     return any(is_one(call, inner, model) for is_one in judges)
 
 
-def _assignment_to_itself(call: cst.Call, inner: cst.BaseExpression, model: Model) -> tuple[Edit, ...]:
+def _is_needless(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool:
+    """Whether what is wrapped can stand for the wrapper, where `volatile` asked for a block, too."""
+    return _is_useless(call, inner, model) or is_unrecorded_input(call, model)
+
+
+_Judge = Callable[[cst.Call, cst.BaseExpression, Model], bool]
+
+
+def _assignment_to_itself(
+    call: cst.Call, inner: cst.BaseExpression, model: Model, may_go: _Judge = _is_useless
+) -> tuple[Edit, ...]:
     """Remove ``x = Variable(x)`` altogether, and of ``x, y = Variable(x), f(y)`` what is about ``x``."""
     if not isinstance(inner, cst.Name) or _makes_attribute(call, model):
         return ()
@@ -205,7 +232,7 @@ def _assignment_to_itself(call: cst.Call, inner: cst.BaseExpression, model: Mode
         case cst.Element() as element:
             values = model.tree.parent(element)
             statement = model.tree.parent(values) if isinstance(values, cst.Tuple) else None
-            return _among_others(element, statement, model) if isinstance(statement, cst.Assign) else ()
+            return _among_others(element, statement, model, may_go) if isinstance(statement, cst.Assign) else ()
     return ()
 
 
@@ -218,7 +245,7 @@ def _listed(removal: Edit | None) -> tuple[Edit, ...]:
     return () if removal is None else (removal,)
 
 
-def _among_others(element: cst.Element, assign: cst.Assign, model: Model) -> tuple[Edit, ...]:
+def _among_others(element: cst.Element, assign: cst.Assign, model: Model, may_go: _Judge) -> tuple[Edit, ...]:
     """Remove a name and the useless wrapper that it is assigned, or all if they are all of that kind."""
     match assign.targets, assign.value:
         case [cst.AssignTarget(target=cst.Tuple(elements=targets))], cst.Tuple(elements=values):
@@ -229,9 +256,9 @@ def _among_others(element: cst.Element, assign: cst.Assign, model: Model) -> tup
         isinstance(each, cst.StarredElement) for each in (*targets, *values)
     )
     target = next((t for t, v in zip(targets, values, strict=False) if v is element), None)
-    if not is_even or target is None or not _keeps_name(target.value, element.value, model):
+    if not is_even or target is None or not _keeps_name(target.value, element.value, model, may_go):
         return ()
-    if all(_keeps_name(t.value, v.value, model) for t, v in zip(targets, values, strict=True)):
+    if all(_keeps_name(t.value, v.value, model, may_go) for t, v in zip(targets, values, strict=True)):
         return _listed(edit.remove_statement(model.tree, assign))
     if any(
         isinstance(each[-1].comma, cst.Comma) for each in (targets, values)
@@ -240,12 +267,12 @@ def _among_others(element: cst.Element, assign: cst.Assign, model: Model) -> tup
     return *_listed(edit.remove_item(targets, target)), *_listed(edit.remove_item(values, element))
 
 
-def _keeps_name(target: cst.BaseExpression, value: cst.BaseExpression, model: Model) -> bool:
+def _keeps_name(target: cst.BaseExpression, value: cst.BaseExpression, model: Model, may_go: _Judge) -> bool:
     match target, value:
         case cst.Name(value=name), cst.Call(args=[cst.Arg(value=cst.Name() as inner, keyword=None, star=""), *more]):
             if inner.value != name or not may_be_variable(value.func, model) or any(_asks(arg) for arg in more):
                 return False
-            return model.qualified(value.func) == VARIABLE and _is_useless(value, inner, model)
+            return model.qualified(value.func) == VARIABLE and may_go(value, inner, model)
     return False
 
 

@@ -16,8 +16,9 @@ import libcst as cst
 from torchlint.model import Model
 from torchlint.model.torch.arguments import literal_bool
 from torchlint.rule import Applicability, Block, Fix
+from torchlint.rules.shared.unrecorded_inputs import volatile_argument
 from torchlint.rules.shared.volatile.statements import run_through
-from torchlint.rules.shared.volatile.values import Deed, is_input, volatile_argument
+from torchlint.rules.shared.volatile.values import Deed, is_input
 
 
 class Need(enum.Enum):

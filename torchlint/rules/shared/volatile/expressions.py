@@ -16,6 +16,7 @@ from torchlint.model.syntax import dotted, parameters, without_subscripts
 from torchlint.model.torch import library
 from torchlint.model.torch.arguments import literal_bool
 from torchlint.rules.shared import memory
+from torchlint.rules.shared.unrecorded_inputs import volatile_argument
 from torchlint.rules.shared.variables import VARIABLE
 from torchlint.rules.shared.volatile.frame import VolatileFrame
 from torchlint.rules.shared.volatile.values import (
@@ -31,7 +32,6 @@ from torchlint.rules.shared.volatile.values import (
     Held,
     carries_no_graph,
     is_input,
-    volatile_argument,
 )
 
 _CUTS = frozenset(("data", "detach", "item", "tolist", "numpy", "volatile", "requires_grad", "is_cuda", "grad_fn"))

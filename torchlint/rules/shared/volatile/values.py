@@ -9,6 +9,7 @@ import libcst as cst
 from torchlint.model import Kind, Model, Tri, Value
 from torchlint.model.torch.arguments import literal_bool
 from torchlint.model.values import held as element
+from torchlint.rules.shared.unrecorded_inputs import volatile_argument
 from torchlint.rules.shared.variables import VARIABLE
 
 VOLATILE = 1
@@ -77,16 +78,6 @@ class Deed:
         self.computes |= other.computes
         self.wants_graph |= other.wants_graph
         self.suspends |= other.suspends
-
-
-def volatile_argument(call: cst.Call) -> cst.Arg | None:
-    """The argument `volatile` of a call of `Variable`."""
-    for index, arg in enumerate(call.args):
-        if arg.star:
-            return None
-        if (arg.keyword.value == "volatile") if arg.keyword is not None else (index == 2):
-            return arg
-    return None
 
 
 def is_input(call: cst.Call, model: Model) -> bool:
