@@ -139,7 +139,9 @@ class _Work:
         """What it finds, in the order of its functions and nodes, but for what is left alone."""
         from torchlint.rules.api.fallbacks import is_fallback
 
-        return (found for found in self._found() if not is_fallback(found.node, self.model))
+        for found in self._found():
+            if not is_fallback(found.node, self.model):
+                yield found
 
     def _found(self) -> Iterator[Finding]:
         from torchlint.rule import Finding

@@ -201,7 +201,7 @@ def _bound(node: cst.Name | cst.Attribute, model: Model, steps: int) -> Holds | 
 def _of_name(model: Model, name: str, scope: cst.FunctionDef | cst.Module, steps: int) -> Holds | None:
     """For which versions what is bound to a name of a scope, or to that of another file, holds."""
     targets = [each for each in model.targets(name, scope) if model.scopes.scope_of(each) is scope]
-    if not targets:
+    if not targets and isinstance(scope, cst.Module):
         values = model.ask(constants.bound_elsewhere, name)
         return _all_say(model.home(value).remember(_holds, value, steps - 1) for value in values if value is not None)
     if any(_is_tried(target, model) for target in targets):
