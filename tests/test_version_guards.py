@@ -27,7 +27,7 @@ GUARDS = {
 NO_GUARDS = {
     "a setting": "if cfg.amp_type == 'torch_amp':\n    return torch.qr(x)\n",
     "a setting's version": "if cfg.version > 1:\n    return torch.qr(x)\n",
-    "a setting that is there": "if hasattr(cfg, 'qr') and getattr(cfg, 'qr'):\n    return torch.qr(x)\n",
+    "a setting that is there": "if hasattr(cfg, 'fast') and getattr(cfg, 'fast'):\n    return torch.qr(x)\n",
     "a device": "if torch.cuda.is_available():\n    x = x.cuda()\n    return torch.qr(x)\n",
     "a device behind": "if not torch.cuda.is_available():\n    return x\nreturn torch.qr(x)\n",
     "a device asserted": "assert torch.cuda.is_available()\nreturn torch.qr(x)\n",
@@ -99,9 +99,9 @@ FALLBACKS = {
     "early return": "if version >= '0.4':\n    return new()\n{}\nreturn out\n",
     "early continue": "for _ in range(2):\n    if version >= '0.4':\n        continue\n    {}\n",
     "attribute error": "try:\n    out = new()\nexcept AttributeError:\n    {}\n",
-    "any error": "try:\n    out = new()\n    losses.append(0)\nexcept:\n    losses.append(0)\n    {}\n",
     "no import": "try:\n    from torch import no_grad\nexcept ImportError:\n    {}\n",
 }
+ANY_ERROR = "try:\n    out = new()\n    losses.append(0)\nexcept:\n    losses.append(0)\n    {}\n"
 LOOK_ALIKES = {
     "a setting": "if config.amp_type == 'torch_amp':\n    {}\n",
     "a setting's version": "if config.version == 2:\n    {}\n",
@@ -174,6 +174,11 @@ def test_every_rule_leaves_a_fallback_alone(form: str, code: str) -> None:
     assert not _found_in(_program(FALLBACKS[form], OLD[code]), code)
 
 
+@pytest.mark.parametrize("code", ["TL101", "TL102", "TL103", "TL201", "TL202", "TL203"])
+def test_the_same_in_an_old_way_after_any_error(code: str) -> None:
+    assert not _found_in(_program(ANY_ERROR, OLD[code]), code)
+
+
 @pytest.mark.parametrize("code", sorted(OLD.keys() - BY_THEMSELVES - {"TL108"}))
 @pytest.mark.parametrize("form", LOOK_ALIKES)
 def test_what_only_looks_like_a_fallback(form: str, code: str) -> None:
@@ -205,3 +210,15 @@ def test_the_import_stays_for_a_fallback() -> None:
 def test_a_keyword_that_no_python_parses_is_no_fallback() -> None:
     text = _program(FALLBACKS["compared"], "out = x.cuda(async=True)")
     assert _found_in(text, "TL204")
+
+
+def test_another_handler_of_the_same_kind_is_no_reason_for_silence() -> None:
+    body = "try:\n    out = net.module.weight.data\nexcept AttributeError:\n    out = net.weight.data\n"
+    text = BEFORE + textwrap.indent(body, "    ")
+    found = check_text(text, "x.py", frozenset(("TL101",))).diagnostics
+    assert len(found) == 2
+
+
+def test_what_is_tried_in_an_old_way() -> None:
+    body = "try:\n    out = loss.data[0]\nexcept IndexError:\n    out = loss.item()\n"
+    assert not _found_in(BEFORE + textwrap.indent(body, "    "), "TL203")

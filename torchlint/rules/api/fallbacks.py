@@ -79,7 +79,7 @@ def _is_replaced(statement: cst.CSTNode, model: Model) -> bool:
             cst.SimpleStatementLine(body=[cst.Assign(targets=[cst.AssignTarget(target=target)])]),
             cst.If(test=test, body=inner),
         ) if _may_be_old(test, model, denied=True):
-            return f"{model.tree.code(target)} =" in _done(inner, model)
+            return f"{model.tree.code(target)} =" in model.remember(_done, inner)
     return False
 
 
@@ -91,11 +91,10 @@ def _is_other_way(node: cst.CSTNode, model: Model) -> bool:
     tries = model.remember(_tries)
     child, up = tries.way_to(node)
     while isinstance(up, cst.Try):
-        if isinstance(child, cst.ExceptHandler) and _awaits_old(child, up, model):
-            if _is_older(node, child.body, up.body, model):
-                return True
-        if child is up.body and any(_awaits_new(handler, up, model) for handler in up.handlers):
-            if any(_is_older(node, up.body, handler.body, model) for handler in up.handlers):
+        if isinstance(child, cst.ExceptHandler) and _is_older_way(node, child, up, model):
+            return True
+        if child is up.body:
+            if any(_does_same(each, up, model) and _is_older(up.body, each.body, model) for each in up.handlers):
                 return True
         child, up = tries.way_to(up)
     return False
@@ -105,37 +104,37 @@ def _tries(model: Model) -> Nearest:
     return model.tree.nearest(lambda child, up: isinstance(up, cst.Try))
 
 
-def _awaits_old(handler: cst.ExceptHandler, tried: cst.Try, model: Model) -> bool:
-    """Whether a handler is for a torch that does not have what was tried."""
-    caught = model.tree.code(handler.type) if handler.type is not None else "Exception"
+def _is_older_way(node: cst.CSTNode, handler: cst.ExceptHandler, tried: cst.Try, model: Model) -> bool:
+    """Whether a handler is for a torch that does not have what was tried, or does the same in an older way."""
+    caught = _caught(handler, model)
     if _OF_API.search(caught) or (_OF_IMPORTS.search(caught) and imports_torch(tried.body, model)):
-        return True
-    return _awaits_new(handler, tried, model)
+        is_new_here = last_name(node) in model.remember(_words, handler.body) - model.remember(_words, tried.body)
+        return is_new_here or _is_older(handler.body, tried.body, model)
+    return _does_same(handler, tried, model) and _is_older(handler.body, tried.body, model)
 
 
-def _awaits_new(handler: cst.ExceptHandler, tried: cst.Try, model: Model) -> bool:
+def _caught(handler: cst.ExceptHandler, model: Model) -> str:
+    return model.tree.code(handler.type) if handler.type is not None else "Exception"
+
+
+def _does_same(handler: cst.ExceptHandler, tried: cst.Try, model: Model) -> bool:
     """Whether a handler does the same as what was tried, when that fails."""
-    caught = model.tree.code(handler.type) if handler.type is not None else "Exception"
+    caught = _caught(handler, model)
     if not _OF_ANYTHING.search(caught) and not _OF_API.search(caught):
         return False
-    return not model.remember(_done_in, tried.body).isdisjoint(model.remember(_done_in, handler.body))
+    return not model.remember(_done, tried.body).isdisjoint(model.remember(_done, handler.body))
 
 
-def _is_older(node: cst.CSTNode, block: cst.BaseSuite, other: cst.BaseSuite, model: Model) -> bool:
-    """Whether a block does something in an old way that another one does not know of, or has what is found in it."""
-    words = model.remember(_words, block)
-    return not ((words & _OLD_WORDS) | ({last_name(node)} & words)) <= model.remember(_words, other)
+def _is_older(block: cst.BaseSuite, other: cst.BaseSuite, model: Model) -> bool:
+    """Whether a block does something in an old way that another one does not know of."""
+    return not model.remember(_words, block) & _OLD_WORDS <= model.remember(_words, other)
 
 
 def _words(model: Model, block: cst.BaseSuite) -> frozenset[str]:
     return frozenset(name.value for name in model.tree.within(block, cst.Name))
 
 
-def _done_in(model: Model, block: cst.BaseSuite) -> frozenset[str]:
-    return _done(block, model)
-
-
-def _done(block: cst.BaseSuite, model: Model) -> frozenset[str]:
+def _done(model: Model, block: cst.BaseSuite) -> frozenset[str]:
     """What a block does, as far as another one may do the same: what it binds and calls, and that it returns."""
     code, within = model.tree.code, model.tree.within
     bound = [f"{code(each.target)} =" for assign in within(block, cst.Assign) for each in assign.targets]
