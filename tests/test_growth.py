@@ -331,4 +331,4 @@ LEAST = 1_000
 
 def test_what_grows_too_fast_is_named() -> None:
     found = growing(lambda size: "import torch\n" + "x = x.data\n" * size**2, SIZE, Fixing.NONE)
-    assert any(" findings: " in line for line in found)
+    assert any(" _found: " in line for line in found)

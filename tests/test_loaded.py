@@ -182,3 +182,56 @@ def test_an_annotation_of_another_file_is_read(
     ran = torchlint("check", "--isolated", "--no-cache", "--select=TL701", "--output-format=concise", "use.py")
     assert ran.code == 1, ran.err
     assert "pass `weights_only=True`, or `False` if you trust it" in ran.out
+
+
+SAVING = "import torch\n\n\ndef save(net, args, path):\n    torch.save({'net': net.state_dict(), 'args': args, 'n': args.n}, path)\n"
+HELPED = (
+    "import argparse\n\nfrom files import save_checkpoint\n\nargs = argparse.ArgumentParser().parse_args()\n\n\n"
+    "def end(net):\n    save_checkpoint({'net': net.state_dict(), 'args': args}, True)\n"
+)
+PLAIN = "import torch\n\n\ndef save(net, n, path):\n    torch.save({'net': net.state_dict(), 'n': len(n)}, path)\n"
+USING = "class Build:\n    def __init__(self, saved, width=1):\n        self.width = saved['config'].width\n"
+READ = "import torch\n\n\ndef load(net, path):\n    saved = torch.load(path)\n    net.load_state_dict(saved['net'])\n"
+HANDED = "import torch\nfrom other import Build\n\n\ndef load(path):\n    saved = torch.load(path)\n    return Build(width=2, saved=saved)\n"
+
+
+@pytest.mark.parametrize(
+    ("other", "text", "said"),
+    [
+        (SAVING, READ, "pass `weights_only=False` if you trust it, or use"),
+        (HELPED, READ, "pass `weights_only=False` if you trust it, or use"),
+        (PLAIN, READ, "pass `weights_only=True`, or `False` if you trust it"),
+        (USING, HANDED, "pass `weights_only=False` if you trust it, or use"),
+        (USING.replace(".width\n", "\n"), HANDED, "pass `weights_only=True`, or `False` if you trust it"),
+        (SAVING, READ.replace("'net'", "'model'"), "pass `weights_only=True`, or `False` if you trust it"),
+    ],
+)
+def test_other_files_say_what_is_in_it(
+    other: str, text: str, said: str, torchlint: Torchlint, write: Callable[[dict[str, str | bytes]], None]
+) -> None:
+    write({"pyproject.toml": "", "other.py": other, "use.py": text})
+    ran = torchlint("check", "--isolated", "--no-cache", "--select=TL701", "--output-format=concise", "use.py")
+    assert said in ran.out
+
+
+FROM_URL = "from torch.hub import load_state_dict_from_url\n\n\ndef load(url, net, x):\n    saved = load_state_dict_from_url(url, map_location='cpu')\n"
+
+
+@pytest.mark.parametrize(
+    ("used", "is_fixed"),
+    [
+        ("net.load_state_dict(saved)", True),
+        ("net.load_state_dict({k: v for k, v in saved['net'].items() if k in saved['net'].keys()})", True),
+        ("return saved['epoch'], saved['best'].item(), saved['mean'].to(x.device).float(), saved['w'].cuda()", True),
+        ("return type(net)(**saved['config'].options)", False),
+        ("config = saved['config']\n    return config.width", False),
+        ("return saved['net'](x)", False),
+        ("return saved.get('config').width", False),
+        ("return width(saved)\n\n\ndef width(checkpoint):\n    return checkpoint['config'].width", False),
+    ],
+)
+def test_what_is_downloaded(used: str, is_fixed: bool) -> None:
+    text = f"{FROM_URL}    {used}\n"
+    outcome = check_text(text, "x.py", frozenset(("TL702",)), Fixing.UNSAFE)
+    assert ("weights_only=True" in outcome.text) is is_fixed
+    assert bool(outcome.diagnostics) is not is_fixed

@@ -28,6 +28,7 @@ _DECIDING = (cst.FunctionDef, cst.ClassDef, cst.Lambda, cst.If, cst.Try)
 """What is around a function that may be another one by that name."""
 _LIBRARIES = ("torch.", "numpy.")
 """Where a name that no file of the project binds is no function of it."""
+_MOST_FILES = 16
 _AWAITING = re.compile("raises|suppress", re.IGNORECASE)
 """What context managers are called that let errors pass."""
 
@@ -93,6 +94,16 @@ def uses_elsewhere(context: Context, cls: cst.ClassDef, attribute: str) -> Itera
             context.codebase.remember_home(uses, other)
             with asking(other):
                 yield from uses
+
+
+def files_with(context: Context, pattern: re.Pattern[bytes]) -> Iterator[cst.Module]:
+    """Those other files of the project in whose code something matches: the first of them, if there are many."""
+    for path in context.codebase.matching(context, pattern)[:_MOST_FILES]:
+        other = context.codebase.whole(path, context)
+        if other is not None:
+            context.codebase.remember_home((other.tree.module,), other)
+            with asking(other):
+                yield other.tree.module
 
 
 @contextmanager

@@ -66,9 +66,16 @@ def _of_one(values: Sequence[cst.BaseExpression | None]) -> bool | None:
 
 def _imported(context: Context, name: str) -> bool | None:
     """What a name is that one import binds: the value that the other file begins with."""
+    return _of_one(bound_elsewhere(context, name))
+
+
+def bound_elsewhere(context: Context, name: str) -> Sequence[cst.BaseExpression | None]:
+    """All that the other file binds to a name that one import binds here; None for what is no plain assignment."""
     path = only_import(context, name)
     found = context.codebase.definition(path, context) if path is not None else None
     if found is None or found[2]:
-        return None
+        return ()
     home, bound, _ = found
-    return _of_one(all_assigned(home, bound, home.tree.module))
+    values = all_assigned(home, bound, home.tree.module)
+    context.codebase.remember_home((value for value in values if value is not None), home)
+    return values

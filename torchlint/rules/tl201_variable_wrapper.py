@@ -128,7 +128,7 @@ from torchlint import edit
 from torchlint.model import Model
 from torchlint.model.syntax import bound_name, call_of, dotted, is_global, root
 from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, on, word
-from torchlint.rules.api import namespaces, patches
+from torchlint.rules.api import fallbacks, namespaces, patches
 from torchlint.rules.shared import variables
 from torchlint.rules.shared.volatile import blocks
 from torchlint.rules.shared.volatile.blocks import Need
@@ -253,9 +253,16 @@ def check_import(node: cst.ImportFrom, model: Model) -> Finding | None:
         return None
     for alias in node.names:
         if isinstance(alias.name, cst.Name) and alias.name.value == "Variable":
-            is_for_engine = model.remember(_is_for_the_engine, bound_name(alias))
-            return _import_finding(node, alias, model) if not is_for_engine else None
+            is_needed = model.remember(_is_needed, bound_name(alias))
+            return _import_finding(node, alias, model) if not is_needed else None
     return None
+
+
+def _is_needed(model: Model, name: str) -> bool:
+    """Whether `Variable` has to stay imported: for the engine of autograd, or for an older torch."""
+    if model.remember(_is_for_the_engine, name):
+        return True
+    return any(fallbacks.is_fallback(use, model) for use in model.references(name, model.tree.module))
 
 
 def _is_for_the_engine(model: Model, name: str) -> bool:

@@ -127,8 +127,8 @@ tolerances (`assert_allclose`), the order in which two arguments that both do so
 `x.detach().clone()` stays on its device, also where another one is the default. Where a function or class is only
 named, and not called, its new name is another object, so that is unsafe as well; and where a file of the project names
 a class to ask for it (`isinstance`, `type(x) is`, `case`, `@f.register`), so is another class. There is none for
-what the file itself puts something else in the place of (`F.upsample = mine`, `mock.patch`), and none where the file
-has a name that goes with the old form:
+what the file itself puts something else in the place of (`F.upsample = mine`, `mock.patch`), and none where a
+file of the project has a name that goes with the old form, or its end (`n.endswith("_g")`):
 
 ```diff
  from torch import nn

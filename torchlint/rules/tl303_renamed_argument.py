@@ -43,6 +43,8 @@ the name of a module, parameter or buffer must not have a dot any more.
 -w.sum().backward(retain_variables=True)
 +w.sum().backward(retain_graph=True)
  w.sum().backward(retain_graph=True)
+-torch.autograd.backward(variables=[w.sum()], grad_variables=[torch.ones(())])
++torch.autograd.backward(tensors=[w.sum()], grad_tensors=[torch.ones(())])
 ```
 
 ```diff

@@ -21,7 +21,8 @@ versions have that default, this rule is silent.
 
 Where the file saves something at the same path, that says which: `weights_only=True` where all of it is seen to be
 allowed, `weights_only=False` where an object is seen that the other would refuse, as a number of NumPy
-(`np.mean(losses)`) is. Else the use says it: a state dict alone, or an object.
+(`np.mean(losses)`) is. Else the use says it: a state dict alone, or an object, here or in a function that the file is
+given to; and what the project saves anywhere in a dict with the keys that are read.
 
 ```diff
  import torch
@@ -36,6 +37,16 @@ allowed, `weights_only=False` where an object is seen that the other would refus
 ~checkpoint = torch.load("checkpoint.pt")
 +checkpoint = torch.load("checkpoint.pt", weights_only=False)
  net = checkpoint["model"].float()
+
+
+ def save(path, net, args):
+     torch.save({"net": net.state_dict(), "args": args, "rate": args.rate}, path)
+
+
+ def resume(path, net):
+~    checkpoint = torch.load(path)
++    checkpoint = torch.load(path, weights_only=False)
+     net.load_state_dict(checkpoint["net"])
 ```
 
 What is tried is left alone where the handler loads in another way, or waits for the `TypeError` of a version without

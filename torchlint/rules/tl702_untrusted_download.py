@@ -22,7 +22,15 @@ change it.
 
 ## When the fix is unsafe
 
-Always: `weights_only=True` raises where the file holds more than weights.
+Always: `weights_only=True` raises where the file holds more than weights. There is none where that is seen: by an
+object that is used, or by what the project saves under the same keys.
+
+```diff
+ from torch.hub import load_state_dict_from_url
+
+!checkpoint = load_state_dict_from_url("https://host/checkpoint.pth")
+ width = checkpoint["config"].width
+```
 
 `torch.hub`: <https://docs.pytorch.org/docs/stable/hub.html>.
 """
@@ -38,11 +46,16 @@ from torchlint.model import Model
 from torchlint.model.syntax import keyword, last_name
 from torchlint.rule import Applicability, Finding, Fix, Group, any_of, attribute, on, pattern, word
 from torchlint.rules.api import names
+from torchlint.rules.shared import loaded
+from torchlint.rules.shared.saved import Content
 from torchlint.versions import Version
 
 GROUP = Group.SECURITY
 
 _WEIGHTS_ONLY: Version = (2, 1)
+_NEEDED = (
+    "what is downloaded may run any code when it is loaded, and `weights_only=True` would refuse what is used of it"
+)
 _URL_LOADERS = ("torch.hub.load_state_dict_from_url", "torch.utils.model_zoo.load_url")
 _DOWNLOADS = (*_URL_LOADERS, "torch.hub.download_url_to_file")
 
@@ -76,6 +89,8 @@ def check(node: cst.Call, model: Model) -> Finding | None:
         return None
     if _is_fallback(node, model):
         return None
+    if loaded.content(node, model) is Content.OBJECT:
+        return Finding(node.func, _NEEDED)
     fix = None
     if model.target.has(_WEIGHTS_ONLY):
         added = edit.add_argument(node, "weights_only=True")

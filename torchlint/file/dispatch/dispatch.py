@@ -136,7 +136,14 @@ class _Work:
         """The node it is looking at."""
 
     def findings(self) -> Iterator[Finding]:
-        """What it finds, in the order of its functions and of the nodes they want to see."""
+        """What it finds, in the order of its functions and nodes, but for what is left alone."""
+        from torchlint.rules.api.fallbacks import is_fallback
+
+        for found in self._found():
+            if not is_fallback(found.node, self.model):
+                yield found
+
+    def _found(self) -> Iterator[Finding]:
         from torchlint.rule import Finding
 
         for check in self.rule.checks:

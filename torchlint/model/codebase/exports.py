@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -34,6 +35,13 @@ def setter(context: Context, attribute: str) -> str | None:
 def teller(context: Context, name: str) -> str | None:
     """Another file of the project that may ask whether something is of a class of torch's; None if there is none."""
     return context.codebase.teller(context, name)
+
+
+def is_mentioned(context: Context, pattern: str) -> bool:
+    """Whether anything in the text of this file, or in the code of another one of the project, matches."""
+    if re.search(pattern, context.tree.source.text) is not None:
+        return True
+    return bool(context.codebase.matching(context, re.compile(pattern.encode())))
 
 
 def keeper(context: Context) -> str | None:

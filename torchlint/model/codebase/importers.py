@@ -46,6 +46,8 @@ class Importers:
         self._with_torch: set[str] = set()
         self._beginning: set[str] = set()
         self._trees: dict[str, ast.Module | None] = {}
+        self._paths: list[str] = []
+        self._matching: dict[re.Pattern[bytes], list[str]] = {}
         self._notebooks: dict[str, bytes] = {}
         """The code of notebooks, which is a small part of what is in them."""
         self.patching = Patching(self._tree)
@@ -57,6 +59,7 @@ class Importers:
             for path in importable.files(folder):
                 data = importable.content(path)
                 made.add(path, data)
+                self._paths.append(path)
                 if path.endswith(importable.NOTEBOOK):
                     data = self._notebooks[path] = importable.code_of(path, data)
                 if b"torch" in data or b".backward(" in data:
@@ -110,6 +113,12 @@ class Importers:
             (*self._by_word.get(imported.encode(), ()), *self._by_word.get(_in_source(_stem(path)), ()))
         )
         return [other for other in found if other != path and named.search(self._code(other)) is not None]
+
+    def matching(self, path: str, pattern: re.Pattern[bytes]) -> list[str]:
+        """The other files in whose code something matches."""
+        if pattern not in self._matching:
+            self._matching[pattern] = [each for each in self._paths if pattern.search(self._code(each)) is not None]
+        return [each for each in self._matching[pattern] if each != path]
 
     def _has(self, other: str, path: str, call: re.Pattern[bytes]) -> bool:
         """Whether a file is another one that may record, and has a call."""

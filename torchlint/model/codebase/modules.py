@@ -248,6 +248,11 @@ class Codebase:
         importers = self._others(asker)
         return [] if importers is None or asker.path is None else importers.naming(asker.path, imported, attribute)
 
+    def matching(self, asker: Context, pattern: re.Pattern[bytes]) -> list[str]:
+        """The other files of the project in whose code something matches."""
+        importers = self._others(asker)
+        return [] if importers is None or asker.path is None else importers.matching(asker.path, pattern)
+
     def relative(self, context: Context) -> str:
         """The path of a file in its project."""
         importers = self._others(context)

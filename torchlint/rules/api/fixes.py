@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import re
 from dataclasses import replace
 
 import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Model
+from torchlint.model.codebase.exports import is_mentioned
 from torchlint.model.syntax import bound_name, call_of, has_stars, is_global, root
 from torchlint.rule import Edit, Fix
 from torchlint.rules.api import guards, mentions, names, namespaces, patches, recipes, renames, rewrites, uses
@@ -21,7 +23,7 @@ def of_use(use: Use, model: Model) -> Fix | None:
     row = use.row
     if not row.fix or not row.is_fixable(model.target) or patches.is_patched(row, model):
         return None
-    if model.remember(_has_any, *row.lost):
+    if model.remember(_has_any, row.lost):
         return None
     found = _written_there(use, model)
     if found is None:
@@ -32,9 +34,13 @@ def of_use(use: Use, model: Model) -> Fix | None:
     return namespaces.without_import(found, name, model) if is_imported else found
 
 
-def _has_any(model: Model, *words: str) -> bool:
-    """Whether any of some words stands in the file, in a text too: `state["weight_g"]`."""
-    return any(word in model.tree.source.text for word in words)
+def _has_any(model: Model, words: tuple[str, ...]) -> bool:
+    """Whether any of some words stands in the project, in a text too: `state["weight_g"]`, `name.endswith("_g")`."""
+    if not words:
+        return False
+    ends = "|".join(re.escape(word) for word in words if word.startswith("_"))
+    whole = "|".join(re.escape(word) for word in words if not word.startswith("_"))
+    return model.ask(is_mentioned, rf"{whole}|[\"'](?:{ends})[\"']" if ends else whole)
 
 
 def _name_of(use: Use) -> str:

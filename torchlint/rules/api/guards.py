@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import libcst as cst
 
 from torchlint.file.tree.nearest import Nearest
 from torchlint.model import Model
+from torchlint.model.names import HOLDER_NAME
+from torchlint.model.syntax import dotted, is_label, parameters
+from torchlint.rules.api.version_checks import holds
 
-_VERSION_TEST = re.compile(
-    r"(?-i:(?:\b|_)version|(?:\b|_)VERSION|Version)|hasattr|getattr|signature *\(|argspec|__kwdefaults__|_ge\b|_lt\b|"
-    r"_le\b|_gt\b|greater|less_than|at_least|is_torch|torch_\d|_?available|TORCH_|TYPE_CHECKING|_20\b|(?-i:PT_?\d\d)|"
-    r"legacy|new_api|old_api",
+_VERSION_NAME = re.compile(
+    r"(?-i:(?:\b|_)version|(?:\b|_)VERSION|Version)|_ge\b|_lt\b|_le\b|_gt\b|greater|less_than|at_least|is_torch|"
+    r"torch_\d|_?available|(?-i:TORCH_)|TYPE_CHECKING|_20\b|(?-i:PT_?\d\d)|legacy|new_api|old_api",
     re.IGNORECASE,
 )
+"""What names are called that say something about a version, where nothing says what they stand for."""
 _HARDWARE = re.compile(
     r"\w*(?:cuda|cudnn|gpu|mps|xpu|npu|tpu|xla|hip|rocm|distributed|nccl|gloo|mpi)\w*(?:\.\w+)*",
     re.IGNORECASE,
@@ -66,16 +70,35 @@ def _checks(child: cst.CSTNode, up: cst.CSTNode, model: Model) -> bool:
 
 
 def _is_version_test(model: Model, test: cst.BaseExpression) -> bool:
-    return _VERSION_TEST.search(_HARDWARE.sub("", model.tree.code(test))) is not None
+    return holds(test, model) is not None or any(_VERSION_NAME.search(name) for name in _names(test, model))
 
 
 def _is_requirement(model: Model, test: cst.BaseExpression) -> bool:
     """Whether what is not tested for is an error because a package is missing, and not because of the version."""
-    return _VERSION_TEST.search(_PRESENT.sub("", _HARDWARE.sub("", model.tree.code(test)))) is None
+    if holds(test, model) is not None:
+        return False
+    return not any(_VERSION_NAME.search(_PRESENT.sub("", name)) for name in _names(test, model))
+
+
+def _names(test: cst.BaseExpression, model: Model) -> Iterator[str]:
+    """What a condition asks about by name, but for devices, settings of the program and what a function is given."""
+    for node in model.tree.within(test, cst.Name):
+        path: cst.CSTNode = node
+        while isinstance(up := model.tree.parent(path), cst.Attribute) and up.value is path:
+            path = up
+        name = dotted(path) or node.value
+        is_own = path is not node and (node.value == "self" or HOLDER_NAME.search(node.value) is not None)
+        if not is_label(model.tree, node) and not is_own and not model.remember(_is_given, node):
+            yield _HARDWARE.sub("", name)
+
+
+def _is_given(model: Model, name: cst.Name) -> bool:
+    scope = model.scopes.scope_of(name)
+    return isinstance(scope, cst.FunctionDef) and any(each.name.value == name.value for each in parameters(scope))
 
 
 def _catches(handler: cst.ExceptHandler, model: Model) -> bool:
-    if _raises(handler.body):
+    if is_raised(handler.body):
         return False  # it says what is wrong, and knows no other way
     return handler.type is None or _CAUGHT.search(model.tree.code(handler.type)) is not None
 
@@ -89,8 +112,8 @@ def _first_leaving(model: Model, block: cst.IndentedBlock | cst.Module) -> int:
     """Which statement of a block is the first to leave it for some versions; one behind the last if none does."""
     for index, statement in enumerate(block.body):
         match statement:
-            case cst.If(test=test, body=body) if _leaves(body) and model.remember(_is_version_test, test):
-                if not (_raises(body) and model.remember(_is_requirement, test)):
+            case cst.If(test=test, body=body) if is_left(body) and model.remember(_is_version_test, test):
+                if not (is_raised(body) and model.remember(_is_requirement, test)):
                     return index
             case cst.SimpleStatementLine(body=[cst.Assert(test=test)]) if model.remember(_is_version_test, test):
                 if not model.remember(_is_requirement, test):
@@ -98,7 +121,7 @@ def _first_leaving(model: Model, block: cst.IndentedBlock | cst.Module) -> int:
     return len(block.body)
 
 
-def _raises(body: cst.BaseSuite) -> bool:
+def is_raised(body: cst.BaseSuite) -> bool:
     """Whether a block ends in ``raise``."""
     match body:
         case (
@@ -109,19 +132,19 @@ def _raises(body: cst.BaseSuite) -> bool:
     return False
 
 
-def _leaves(node: cst.CSTNode) -> bool:
+def is_left(node: cst.CSTNode) -> bool:
     """Whether what stands behind a statement, or a block, is not reached from it."""
     match node:
         case cst.IndentedBlock(body=[*_, end]) | cst.SimpleStatementLine(body=[*_, end]):
-            return _leaves(end)
+            return is_left(end)
         case cst.Return() | cst.Raise() | cst.Continue():
             return True
         case cst.With(body=body) | cst.Else(body=body):
-            return _leaves(body)
+            return is_left(body)
         case cst.If(body=body, orelse=other) if other is not None:
-            return _leaves(body) and _leaves(other)
+            return is_left(body) and is_left(other)
         case cst.Try(body=body, handlers=handlers, orelse=None):
-            return _leaves(body) and all(_leaves(handler.body) for handler in handlers)
+            return is_left(body) and all(is_left(handler.body) for handler in handlers)
     return False
 
 

@@ -57,7 +57,10 @@ class Row:
     same: bool = False
     """Whether the replacement is the very same object."""
     lost: tuple[str, ...] = ()
-    """Names that are gone, or raise, with the replacement: a file that has one of them is not rewritten."""
+    """Names that are gone, or raise, with the replacement: a project that has one of them is not rewritten.
+
+    What begins with `_` is the end of one, which stands for itself where it is all of a text.
+    """
 
     @property
     def last(self) -> str:

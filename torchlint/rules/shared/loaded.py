@@ -11,9 +11,17 @@ import libcst as cst
 from torchlint.file.tree.nearest import Nearest
 from torchlint.model import Model
 from torchlint.model.names import MODULE_METHODS, MODULE_NAME
-from torchlint.model.syntax import assignment_of, call_of, last_name, literal_key
+from torchlint.model.syntax import (
+    assignment_of,
+    call_of,
+    decorator_names,
+    last_name,
+    literal_key,
+    positional_parameters,
+)
 from torchlint.model.torch import library
 from torchlint.rules.api import guards
+from torchlint.rules.shared.checkpoints import holds_objects
 from torchlint.rules.shared.saved import ALLOWED_ATTRIBUTES, Content, saved_at
 
 
@@ -26,7 +34,11 @@ def content(call: cst.Call, model: Model) -> Content:
         return Content.UNKNOWN if used is Content.OBJECT else Content.WEIGHTS  # else it may be another path
     if saved == {Content.OBJECT} or used is Content.OBJECT:
         return Content.OBJECT
-    return Content.UNKNOWN if Content.OBJECT in saved else used
+    if Content.OBJECT in saved:
+        return Content.UNKNOWN
+    if used is Content.UNKNOWN and holds_objects(frozenset(_keys_read(call, model, 0)), model):
+        return Content.OBJECT
+    return used
 
 
 # ---------------------------------------------------------------------- by use
@@ -52,6 +64,8 @@ def _told_by_use(
         case cst.Arg() if isinstance(call := model.tree.parent(parent), cst.Call):
             if last_name(call.func) == "load_state_dict":
                 yield Content.UNKNOWN if is_part else Content.WEIGHTS
+            elif depth < _DEPTH and _is_object_for(call, parent, key, model, depth, is_part=is_part):
+                yield Content.OBJECT
         case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=index))]) if parent.value is node:
             if isinstance(name := literal_key(index), str):
                 yield from _told_by_use(parent, name, model, depth, is_part=True)
@@ -83,6 +97,57 @@ def _told_by_attribute(
             yield from _told_by_use(call, key, model, depth, is_part=is_part)
     elif name in library.tensor_only() and not is_part:
         yield Content.WEIGHTS
+
+
+def _is_object_for(call: cst.Call, arg: cst.Arg, key: str, model: Model, depth: int, *, is_part: bool) -> bool:
+    """Whether a function of the project uses what it is given as an object, or something in it."""
+    found = _parameter(call, arg, model)
+    if found is None:
+        return False
+    function, name = found
+    home = model.home(function)
+    uses = itertools.takewhile(lambda use: not home.is_target(use), home.references(name, function))
+    told = (_told_by_use(use, key or name, home, depth + 1, is_part=is_part) for use in uses)
+    return any(Content.OBJECT in each for each in told)
+
+
+def _parameter(call: cst.Call, arg: cst.Arg, model: Model) -> tuple[cst.FunctionDef, str] | None:
+    """The function of the project that an argument is given to, and what it is called there."""
+    called = model.value(call.func).node
+    function = model.find_method(called, "__init__") if isinstance(called, cst.ClassDef) else called
+    if not isinstance(function, cst.FunctionDef) or arg.star:
+        return None
+    if arg.keyword is not None:
+        return function, arg.keyword.value
+    names = [each.name.value for each in positional_parameters(function)]
+    if isinstance(called, cst.ClassDef) or (isinstance(call.func, cst.Attribute) and _is_bound(function, model)):
+        names = names[1:]
+    at = call.args.index(arg)
+    if at >= len(names) or any(each.star for each in call.args[:at]):
+        return None
+    return function, names[at]
+
+
+def _is_bound(function: cst.FunctionDef, model: Model) -> bool:
+    """Whether a function has its object as the first argument already."""
+    return model.home(function).class_of(function) is not None and "staticmethod" not in decorator_names(function)
+
+
+def _keys_read(node: cst.BaseExpression, model: Model, depth: int) -> Iterator[str]:
+    """The keys that are read of what is loaded."""
+    parent = model.tree.parent(node)
+    match parent:
+        case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=index))]) if parent.value is node:
+            if isinstance(key := literal_key(index), str):
+                yield key
+        case cst.Attribute(attr=cst.Name("get" | "pop")) if parent.value is node:
+            call = call_of(parent, model.tree)
+            if call is not None and call.args and isinstance(key := literal_key(call.args[0].value), str):
+                yield key
+        case cst.Assign(targets=targets) if depth < _DEPTH:
+            for target in targets:
+                for use in _uses_of(target.target, model):
+                    yield from _keys_read(use, model, depth + 1)
 
 
 def _uses_of(target: cst.BaseExpression, model: Model) -> list[cst.BaseExpression]:

@@ -47,7 +47,7 @@ def saved_at(path: cst.BaseExpression, model: Model) -> frozenset[Content]:
 
 
 def _saved_in(model: Model, place: str) -> frozenset[Content]:
-    return frozenset(model.remember(_told, value) for value in model.remember(_written).get(place, ()))
+    return frozenset(content_of(value, model) for value in model.remember(_written).get(place, ()))
 
 
 def _written(model: Model) -> dict[str, list[cst.BaseExpression]]:
@@ -94,6 +94,11 @@ _MAYBE_OF_PYTHON = frozenset(
 
 _SCALARS = Kind.TENSOR | Kind.NUMBER | Kind.STRING | Kind.NONE
 _REFUSED = Kind.MODULE | Kind.OPTIMIZER | Kind.LOADER | Kind.NDARRAY | Kind.FUNCTION
+
+
+def content_of(value: cst.BaseExpression, model: Model) -> Content:
+    """What a value that is saved is."""
+    return model.remember(_told, value)
 
 
 def _told(model: Model, value: cst.BaseExpression) -> Content:
@@ -210,6 +215,8 @@ def _of_name(name: cst.Name, model: Model, seen: _Names) -> Content:
     given = _given(name, model)
     if given is not None:
         return _all(_of_followed(each, name, model, seen) for each in given)
+    if _of_module(name, model, seen) is Content.OBJECT:
+        return Content.OBJECT
     held: list[Content] = []
     put: list[Content] = []
     for made, by in _makings(name, model):
@@ -221,6 +228,15 @@ def _of_name(name: cst.Name, model: Model, seen: _Names) -> Content:
         return Content.OBJECT
     one = _all(held) if len(set(held)) < 2 else Content.UNKNOWN  # it is one of them, and not all
     return _all((one, *put))
+
+
+def _of_module(name: cst.Name, model: Model, seen: _Names) -> Content:
+    """What the module binds a name to once that a function reads."""
+    scope = model.scopes.scope_of(name)
+    if scope is model.tree.module or name in seen or model.ask(bindings.owner, name) is not model.tree.module:
+        return Content.UNKNOWN
+    made = model.ask(bindings.made, name)
+    return _of_followed(made, name, model, seen) if made is not None else Content.UNKNOWN
 
 
 def _of_followed(value: cst.BaseExpression, by: cst.Name, model: Model, seen: _Names) -> Content:
