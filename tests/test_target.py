@@ -88,6 +88,7 @@ AUTOCAST = "import torch\nwith torch.cuda.amp.autocast():\n    pass\n"
 SYMEIG = "import torch\ne, v = torch.symeig(torch.eye(2), eigenvectors=True)\n"
 GATHER = "import torch\ntorch.distributed.all_gather_into_tensor(1, 2)\n"
 NO_GRAD = "import torch\n\n@torch.no_grad\ndef f(x):\n    return x\n"
+NEXT = "import torch\ndef first(loader):\n    return iter(loader).next()\n"
 LOAD = 'import torch\nstate = torch.load("x.pt").unsqueeze(0)\n'
 
 
@@ -110,6 +111,8 @@ LOAD = 'import torch\nstate = torch.load("x.pt").unsqueeze(0)\n'
         (NO_GRAD, Target((1, 13), None), "TL303", True),
         (NO_GRAD.replace("no_grad", "no_grad()"), Target((1, 13), None), None, False),
         (NO_GRAD.replace("no_grad", "inference_mode"), Target((2, 0), (2, 0)), "TL303", True),
+        (NEXT, Target((1, 13), (1, 13)), "TL301", True),
+        (NEXT, Target((1, 12), (1, 12)), None, False),
         (LOAD, ANY, "TL701", True),
         (LOAD, Target((2, 6), None), None, False),
         (LOAD, Target((1, 8), None), "TL701", False),

@@ -116,7 +116,7 @@ def _join_assigned(context: Context, cls: cst.ClassDef, name: str, is_first: boo
             if is_first or (is_counter and context.codebase.queries.is_open(ScopeKey(id(scope)))):
                 continue  # what it is increased from is not known yet
         found = value if found is None else join(found, value)
-    if found is not None and containers.holds(found):
+    if found is not None and containers.holds_or_is_none(found):
         for place in used.grown:
             found = join(found, trace_of(context, context.scopes.scope_of(place)).after(place) or found)
     for how, call in used.registered:

@@ -80,7 +80,7 @@ def _calls_of_module(caller: Context, home: Context, cls: cst.ClassDef, name: st
         if isinstance(call, cst.Call) and call.func is func and call.args:
             value = value_of(caller, func)
             is_one = value.kind == Kind.MODULE and not value.choices and value.node is not None
-            if is_one and _is_same(caller, value.node, home, cls):
+            if is_one and is_same(caller, value.node, home, cls):
                 if not _is_awaited(caller, call) and may_run(caller, call):
                     yield CallSite(caller, call)
 
@@ -174,10 +174,10 @@ def _is_called(caller: Context, call: cst.Call, home: Context, function: cst.Fun
     if value.node is None or wanted is None:
         return False
     is_named = bool(value.kind & (Kind.FUNCTION | Kind.REFERENCE | Kind.UNKNOWN))
-    return value.node is wanted or (is_named and _is_same(caller, value.node, home, wanted))
+    return value.node is wanted or (is_named and is_same(caller, value.node, home, wanted))
 
 
-def _is_same(caller: Context, node: cst.CSTNode | None, home: Context, wanted: cst.CSTNode) -> bool:
+def is_same(caller: Context, node: cst.CSTNode | None, home: Context, wanted: cst.CSTNode) -> bool:
     """Whether a function or class is another one, which may have been read twice."""
     if node is wanted:
         return True

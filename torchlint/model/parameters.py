@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.model.annotations import annotation, annotation_text, comments_of, construct
+from torchlint.model.applied import applied_to_modules
 from torchlint.model.classes import class_kind, class_of
 from torchlint.model.hooks import given_to_hook, is_differentiated
 from torchlint.model.interpret import loaders
 from torchlint.model.interpret.environment import Env
 from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.symbols import Origin, Symbol
-from torchlint.model.syntax import decorator_names, last_name, parameters
+from torchlint.model.syntax import decorator_names, parameters
 from torchlint.model.values import NONE, NUMBER, Evidence, Strength, Value, container, join, tensor, unknown
 
 if TYPE_CHECKING:
@@ -94,23 +95,6 @@ def _convention(context: Context, function: cst.FunctionDef, cls: cst.ClassDef |
         is_recorded = function.name.value == "backward" and is_differentiated(context, function)
         return tensor(Tri.MAYBE if is_recorded else Tri.NO, evidence=evidence)
     return None
-
-
-def applied_to_modules(context: Context, function: cst.FunctionDef) -> bool:
-    """Whether a function is given to ``net.apply(...)`` somewhere in this file."""
-    return not context.is_part and context.remember(_applied).get(function.name.value, False)
-
-
-def _applied(context: Context) -> dict[str, bool]:
-    """The names that calls of an ``apply`` are given, and whether the first such call is given nothing else."""
-    found: dict[str, bool] = {}
-    for attribute in context.tree.attributes("apply"):
-        call = context.tree.parent(attribute)
-        if isinstance(call, cst.Call) and call.func is attribute:
-            for arg in call.args:
-                if isinstance(arg.value, (cst.Name, cst.Attribute)):
-                    found.setdefault(last_name(arg.value), len(call.args) == 1)
-    return found
 
 
 def self_value(context: Context, cls: cst.ClassDef, is_class: bool = False) -> Value:

@@ -40,6 +40,35 @@ are silently wrong. To initialise a parameter there is `nn.init`; to update one 
 +    p.grad.zero_()
 ```
 
+An initialiser is one by its name, or because `apply` is given it, in any file of the project; so is what a function
+returns that is called for `apply`:
+
+```diff run
+ import torch
+ from torch import nn
+
+ def uniform(scale):
+     def f(m):
+         if isinstance(m, nn.Linear):
+-            m.weight.data.uniform_(-scale, scale)
+-            m.bias.data.fill_(0.0)
++            nn.init.uniform_(m.weight, -scale, scale)
++            nn.init.constant_(m.bias, 0.0)
+     return f
+
+ def decay(rate):
+     def f(m):
+~        m.weight.data.mul_(rate)
++        with torch.no_grad():
++            m.weight.mul_(rate)
+     return f
+
+ net = nn.Sequential(nn.Linear(3, 2))
+ net.apply(uniform(0.1))
+ decay(0.9)(net[0])
+ net(torch.ones(3)).sum().backward()
+```
+
 ## When the fix is unsafe
 
 Everywhere else: the new form bumps the version counter, so what computed wrong gradients silently raises in

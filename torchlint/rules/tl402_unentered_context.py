@@ -29,6 +29,36 @@ and dropped: autograd goes on recording, autocast stays off, DDP synchronises af
      y = w * 2
 ```
 
+`with A and B:` enters only `B`, and `with A or B:` only `A`, for a context is true. A comma enters both:
+
+```diff run-differs
+ import torch
+
+ flag = True
+ w = torch.ones(2, requires_grad=True)
+~with torch.no_grad() and torch.autocast("cpu", dtype=torch.bfloat16):
++with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):
+     y = w * 2
+~with torch.autocast("cpu", dtype=torch.bfloat16) or torch.no_grad():
++with torch.autocast("cpu", dtype=torch.bfloat16), torch.no_grad():
+     z = w * 2
+~with torch.enable_grad() and (torch.no_grad() if flag else torch.enable_grad()) as mode:
++with torch.enable_grad(), (torch.no_grad() if flag else torch.enable_grad()) as mode:
+     z = w * 3
+!with (torch.autocast("cpu") and torch.no_grad()):
+     z = w * 3
+!with torch.autocast("cpu", dtype=torch.bfloat16) or torch.no_grad() as context:
+     z = w * 3
+ with flag and torch.no_grad():
+     z = w * 3
+
+ def run(context=None):
+     with context or torch.no_grad():
+         return w * 3
+
+ graphs = [y.requires_grad, z.requires_grad, run().requires_grad]
+```
+
 Above a method the `@` is missing:
 
 ```diff
@@ -109,16 +139,18 @@ What acts at once, and what is entered, kept, passed on or only tried is left al
 
 ## When the fix is unsafe
 
-Above a method, where a program that ran does something else. Brackets behind `with` are safe, for that raises today.
-For a statement there is no fix: what it was to cover, only the author knows. Nor is there above `async def`, where a
-decorator has no effect.
+Above a method, and where contexts are joined by `and` or `or`: a program that ran does something else then. Brackets
+behind `with` are safe, for that raises today. For a statement there is no fix: what it was to cover, only the author
+knows. Nor is there above `async def`, where a decorator has no effect, or where contexts stand in brackets, which
+Python before 3.9 takes for a tuple.
 
 `torch.no_grad`: <https://docs.pytorch.org/docs/stable/generated/torch.no_grad.html>.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import libcst as cst
 
@@ -278,3 +310,86 @@ def check_with(node: cst.With, model: Model) -> Iterator[Finding]:
             if ref in _CONTEXTS and ref != "torch.device" and not is_probed(node, model):
                 fix = Fix("Call it", (edit.insert_after(func, "()"),)) if ref in _WITHOUT_ARGUMENTS else None
                 yield Finding(func, f"`{ref}` is not called: `with` raises", fix, severity=Severity.ERROR)
+
+
+_CHOSEN = all_of(
+    pattern(r"\) (?:and|or)\b"),
+    word("with"),
+    any_of(
+        word("no_grad"),
+        word("inference_mode"),
+        word("enable_grad"),
+        word("set_grad_enabled"),
+        word("detect_anomaly"),
+        word("autocast"),
+        word("fork_rng"),
+        word("device"),
+        word("device_of"),
+        word("stream"),
+        word("save_on_cpu"),
+        word("saved_tensors_hooks"),
+        word("record_function"),
+        word("profile"),
+    ),
+)
+
+_TRUE_CONTEXTS = _CONTEXTS | frozenset(
+    (
+        "torch.set_grad_enabled",
+        "torch.autograd.set_grad_enabled",
+        "torch.autograd.profiler.profile",
+        "torch.profiler.profile",
+    )
+)
+"""What has no truth of its own: of `A and B` it is never the one that is entered."""
+
+
+@on(cst.With, trigger=_CHOSEN)
+def check_chosen(node: cst.With, model: Model) -> Iterator[Finding]:
+    """Report `with torch.no_grad() and torch.autocast("cuda"):`."""
+    for item in node.items:
+        match item.item:
+            case cst.BooleanOperation(operator=cst.And()) as both:
+                operands = list(_operands(both, cst.And))
+                known, lost, what = operands[:-1], operands[0], "`and` gives the last one"
+            case cst.BooleanOperation(operator=cst.Or()) as both:
+                known = operands = list(_operands(both, cst.Or))
+                lost, what = operands[1], "`or` gives the first one"
+            case _:
+                continue
+        if all(_made_context(each, model) for each in known) and not is_probed(node, model):
+            said = f"`{_made_context(lost, model)}` is never entered, for {what}; write a comma between contexts"
+            yield Finding(lost, said, _joined(node, item, operands))
+
+
+def _operands(node: cst.BaseExpression, operator: type[cst.BaseBooleanOp]) -> Iterator[cst.BaseExpression]:
+    """What is joined by `and`, or by `or`."""
+    if isinstance(node, cst.BooleanOperation) and isinstance(node.operator, operator):
+        yield from _operands(node.left, operator)
+        yield from _operands(node.right, operator)
+    else:
+        yield node
+
+
+def _made_context(node: cst.BaseExpression, model: Model) -> str | None:
+    """The context of torch that a call makes."""
+    ref = model.qualified(node.func) if isinstance(node, cst.Call) else None
+    return ref if ref in _TRUE_CONTEXTS else None
+
+
+def _joined(node: cst.With, item: cst.WithItem, operands: Sequence[cst.BaseExpression]) -> Fix | None:
+    """Commas between contexts, where `as` names the same one and no brackets are around, which few versions take."""
+    match item:
+        case cst.WithItem(item=cst.BooleanOperation(operator=cst.Or()), asname=cst.AsName()):
+            return None
+    if isinstance(node.lpar, cst.LeftParen) or _has_brackets(item.item):
+        return None
+    edits = tuple(edit.replace_between(left, right, ", ") for left, right in pairwise(operands))
+    return Fix("Enter all of them", edits, Applicability.UNSAFE)
+
+
+def _has_brackets(node: cst.BaseExpression) -> bool:
+    """Whether brackets are around operands that are joined."""
+    if not isinstance(node, cst.BooleanOperation):
+        return False
+    return bool(node.lpar) or _has_brackets(node.left) or _has_brackets(node.right)

@@ -64,6 +64,12 @@ A parameter is changed in place, and a name of a scope around is not assigned he
 !            p.clamp(-0.01, 0.01)
          for name, q in critic.named_parameters():
 !            q.data.clamp(-0.01, 0.01)
+
+ class Decaying(torch.optim.Optimizer):
+     def step(self, closure=None):
+         for group in self.param_groups:
+             for p in group["params"]:
+!                p.data.add(p.data, alpha=-group["lr"])
 ```
 
 Nor is there one where several tensors come out, where a leaf is to stay one, for a property, and where nothing would
@@ -132,6 +138,53 @@ for something else than its result:
  torch.rand(10)
 ```
 
+Arithmetic is dropped as well. What is meant, `x = x * 2` or another name, is not known:
+
+```diff run
+ import torch
+
+ def scale(x: torch.Tensor, low, high):
+     x = x / x.std()
+!    x * 0.2
+!    x.mean() - torch.log(x.abs())
+     if len(x) > 1: y = 1
+!    if len(x) > 1: x[0] + 1
+     low * high
+     low >> high
+     try:
+         x @ x
+     except RuntimeError:
+         x = x.unsqueeze(0)
+     return (
+         x
+         + 1
+     )
+
+ value = scale(torch.tensor([1.0, 2.0]), 1, 2)
+```
+
+A test may do no more than call something. What it moves and goes on with, and what is only compiled when it is called,
+is a mistake there, too:
+
+```diff
+ import pytest
+ import torch
+
+ def test_layer(layer):
+     x, y = torch.ones(2, 2), torch.ones(2, 3)
+~    x.cuda()
++    x = x.cuda()
+!    torch.compile(layer)
+     torch.inverse(x)
+     x.sum()
+     x * 2
+     with pytest.raises(RuntimeError):
+         y.cuda()
+     out = layer(x)
+     assert out.shape == y.shape
+     out.cuda()
+```
+
 ## When the fix is unsafe
 
 Always: the program goes on with another tensor then, which is what was meant, or the line was needless. For a function
@@ -152,7 +205,7 @@ from torchlint import edit
 from torchlint.model import Evidence, Kind, Model, Role, Strength, Tri, Value
 from torchlint.model.bindings import owner
 from torchlint.model.interpret.loaders import is_from_loader
-from torchlint.model.syntax import dotted, keyword, last_name
+from torchlint.model.syntax import dotted, keyword, last_name, root
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import (
     OverloadResult,
@@ -163,10 +216,10 @@ from torchlint.model.torch.schema import (
     TupleResult,
 )
 from torchlint.model.torch.writers import function_writes
-from torchlint.rule import Applicability, Finding, Fix, Group, Severity, on, pattern
+from torchlint.rule import Applicability, Finding, Fix, Group, Severity, all_of, any_of, on, pattern, word
 from torchlint.rules.shared.displays import is_display
-from torchlint.rules.shared.order import loop_of, loops_around
-from torchlint.rules.shared.statements import is_probed
+from torchlint.rules.shared.order import loops_around
+from torchlint.rules.shared.run_only import is_in_test, is_run_only
 
 GROUP = Group.CORRECTNESS
 SEVERITY = Severity.ERROR
@@ -205,25 +258,23 @@ _WRAPPERS = frozenset(
 )
 """What gives another network."""
 
-_CLOCKS = frozenset(
-    """
-    time time_ns perf_counter perf_counter_ns monotonic process_time elapsed_time synchronize record timeit
-    max_memory_allocated memory_allocated reset_peak_memory_stats empty_cache
-    """.split()  # noqa: SIM905
-)
-"""What is asked before and after something that is measured."""
-
-_PLAIN_CONTEXTS = frozenset(
-    """
-    no_grad inference_mode enable_grad set_grad_enabled autocast device open tqdm nullcontext no_sync fork_rng
-    detect_anomaly Pool ThreadPoolExecutor
-    """.split()  # noqa: SIM905
-)
-"""Contexts that do nothing with what is computed in them."""
-
 _YIELDING = frozenset(("parameters", "named_parameters", "buffers", "named_buffers"))
 
-_MEASURING = re.compile(r"bench|warm_?up|profil|time_|_time", re.IGNORECASE)
+_MOVING = frozenset(
+    """
+    bfloat16 bool byte char cpu cuda double float half int long short to type
+    """.split()  # noqa: SIM905
+)
+"""What gives the same numbers on another device or in another dtype."""
+
+_ARITHMETIC = all_of(
+    pattern(
+        r"(?m)(?:^|[\r;]|(?:^|\r)(?![\t\x20]*[\"'])[^\r\n{]*:)[\t\x20(]*"
+        r"(?:\w+\b (?:\[[^\]\n]*\] )*\. )*\w+ (?:\[[^\]\n]*\] )*(?:\*\*|//|<<|>>|[-+*/@%&|^])(?!=)"
+    ),
+    word("torch"),
+)
+"""A statement that may begin with a name, or a part of what it stands for, and an operator."""
 
 
 @on(cst.Expr, trigger=_STATEMENT)
@@ -243,6 +294,32 @@ def check(node: cst.Expr, model: Model) -> Iterator[Finding]:
             yield found
 
 
+@on(cst.Expr, trigger=any_of(_ARITHMETIC, _STATEMENT))
+def check_arithmetic(node: cst.Expr, model: Model) -> Finding | None:
+    """Report arithmetic with tensors that nothing is done with: `x * 2`."""
+    computed = node.value
+    if not isinstance(computed, cst.BinaryOperation) or not _begins_with_an_operand(computed, model):
+        return None
+    if model.tree.is_shown(node) or is_run_only(node, model) or is_in_test(node, model):
+        return None
+    if not model.is_tensor(computed):
+        return None
+    operator = model.tree.code(computed.operator).strip()
+    return Finding(
+        computed, f"`{operator}` computes a new tensor, which is dropped; those that it is made of stay as they are"
+    )
+
+
+def _begins_with_an_operand(node: cst.BinaryOperation, model: Model) -> bool:
+    """Whether what stands first is a name, a path, a part of one, or a call that is looked for."""
+    first: cst.BaseExpression = node
+    while isinstance(first, cst.BinaryOperation):
+        first = first.left
+    if isinstance(first, cst.Call):
+        return _begins_with_a_name(first, model)
+    return "\n" not in model.tree.code(first) and root(first) != ""
+
+
 def _finding(node: cst.Expr, call: cst.Call, model: Model) -> Finding | None:
     """What is to be said of a call whose result a statement drops."""
     func = call.func
@@ -254,12 +331,14 @@ def _finding(node: cst.Expr, call: cst.Call, model: Model) -> Finding | None:
         return None  # a set has `add`, and a list `sort`
     ref = model.qualified(func)
     if ref is not None:
-        if not _gives_tensor(ref, call) or _is_for_something_else(node, model):
+        if not _gives_tensor(ref, call) or is_run_only(node, model):
+            return None
+        if is_in_test(node, model) and ref != "torch.compile":  # that compiles nothing before it is called
             return None
         return Finding(func, f"the result of `{ref}` is dropped")
     if not isinstance(func, cst.Attribute) or not _is_method(func, call, model) or _is_factory(func.value, model):
         return None
-    if _is_for_something_else(node, model):
+    if is_run_only(node, model) or (is_in_test(node, model) and not _prepares(func, model)):
         return None
     name = func.attr.value
     given = "a new tensor, which is" if _gives_one(call, func, model) else "new tensors, which are"
@@ -315,7 +394,17 @@ def _is_method(func: cst.Attribute, call: cst.Call, model: Model) -> bool:
         return False
     if any(keyword(call.args, name) is not None for name in ("out", "inplace")):
         return False
-    return _is_proved(model.value(func.value))
+    return _is_proved(model.value(func.value)) or _is_proved(model.value(_without_data(func.value)))
+
+
+def _prepares(func: cst.Attribute, model: Model) -> bool:
+    """Whether a tensor is moved or cast, and used afterwards: the call is not what is tested."""
+    return func.attr.value in _MOVING and isinstance(func.value, cst.Name) and _is_read_after(func.value, model)
+
+
+def _without_data(node: cst.BaseExpression) -> cst.BaseExpression:
+    """`p` of `p.data`, which is a tensor where `p` is one."""
+    return node.value if isinstance(node, cst.Attribute) and node.attr.value == "data" else node
 
 
 def _is_proved(value: Value) -> bool:
@@ -345,65 +434,6 @@ def _is_factory(node: cst.BaseExpression, model: Model) -> bool:
         return False
     result = library.function(model.qualified(node.func))
     return isinstance(result, TensorResult) and result.grad in ("factory", "never")
-
-
-def _is_for_something_else(node: cst.Expr, model: Model) -> bool:
-    """Whether a statement is run to see whether it raises, to be timed, recorded or traced."""
-    child: cst.CSTNode = node
-    for up in model.tree.ancestors(node):
-        if isinstance(up, cst.With) and child is up.body and not all(_is_plain(item.item) for item in up.items):
-            return True
-        if isinstance(up, cst.FunctionDef):
-            if up.name.value.startswith("test_") or _MEASURING.search(up.name.value):
-                return True
-            cls = model.class_of(up)
-            if cls is not None and _MEASURING.search(cls.name.value):
-                return True
-            break
-        child = up
-    return is_probed(node, model) or _is_timed(node, model)
-
-
-def _is_plain(context: cst.BaseExpression) -> bool:
-    while isinstance(context, cst.Call):
-        context = context.func
-    return last_name(context) in _PLAIN_CONTEXTS
-
-
-def _is_timed(node: cst.Expr, model: Model) -> bool:
-    """Whether a clock is read before and after a statement in its function, or this runs warm what is measured."""
-    at, scope = model.tree.order(node), model.scopes.scope_of(node)
-    clocks = model.remember(_clocks, scope)
-    if len(clocks) < 2 or at > clocks[-1]:
-        return False
-    return at > clocks[0] or _only_repeats(node, model) or _is_measured(node, clocks, scope, model)
-
-
-def _only_repeats(node: cst.Expr, model: Model) -> bool:
-    """Whether a loop around a statement does nothing with what it counts, and drops all that it computes."""
-    loop = loop_of(node, model)
-    if not isinstance(loop, cst.For) or not isinstance(loop.target, cst.Name):
-        return False
-    if any(each.value == loop.target.value for each in model.tree.within(loop.body, cst.Name)):
-        return False
-    kept = (cst.Assign, cst.AugAssign, cst.AnnAssign, cst.Return)
-    return not any(model.tree.within(loop.body, cls) for cls in kept)
-
-
-def _is_measured(node: cst.Expr, clocks: list[int], scope: cst.FunctionDef | cst.Module, model: Model) -> bool:
-    """Whether a statement stands between two readings as well."""
-    text = model.tree.code(node.value)
-    return any(
-        clocks[0] < model.tree.order(each) < clocks[-1] and model.tree.code(each) == text
-        for each in model.tree.within(scope, cst.Call)
-    )
-
-
-def _clocks(model: Model, scope: cst.FunctionDef | cst.Module) -> list[int]:
-    """Where a scope reads a clock."""
-    area = scope.body if isinstance(scope, cst.FunctionDef) else scope
-    calls = model.tree.within(area, cst.Call) if isinstance(area, cst.CSTNode) else []
-    return [model.tree.order(call) for call in calls if last_name(call.func) in _CLOCKS]
 
 
 def _fix(node: cst.Expr, call: cst.Call, func: cst.Attribute, model: Model) -> Fix | None:

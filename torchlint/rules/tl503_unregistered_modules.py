@@ -48,6 +48,51 @@ modules.
          self.layers = [nn.Linear(3, 3)]
 ```
 
+What is handed out may be registered where it goes, so nothing is said of it:
+
+```diff run-differs
+ import torch
+ from torch import nn
+
+ def stack(*layers):
+     return nn.Sequential(*layers)
+
+ class Net(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.cached = {}
+         self.head = nn.Sequential(self.shared("head"), nn.Linear(3, 1))
+         self.built = [nn.Linear(3, 3), nn.Linear(3, 3)]
+         self.body = stack(*self.built)
+         self.pair = [nn.Linear(3, 3), nn.Linear(3, 3)]
+         self.first, self.second = self.pair[0], self.pair[1]
+         self.ends = [nn.Linear(3, 3), nn.Linear(3, 3)]
+         self.last = self.ends[-1]
+         self.steps = [nn.Linear(3, 3), nn.Linear(3, 3)]
+         chosen = []
+         for step in self.steps:
+             chosen.append(step)
+         self.chain = stack(*chosen)
+~        self.counted = [nn.Linear(3, 3)]
++        self.counted = nn.ModuleList([nn.Linear(3, 3)])
+         self.count = len(self.counted)
+~        self.called = [nn.Linear(3, 3)]
++        self.called = nn.ModuleList([nn.Linear(3, 3)])
+         self.size = self.called[0].out_features
+
+     def shared(self, name):
+         if name not in self.cached:
+             self.cached[name] = nn.Linear(3, 3)
+         return self.cached[name]
+
+     def forward(self, x):
+         for layer in self.called:
+             x = layer(x)
+         return self.counted[0](x)
+
+ count = len(list(Net().parameters()))
+```
+
 Lists that a method makes, that are filled place by place, or hold copies of a module, are plain lists, too:
 
 ```diff run-differs
@@ -176,6 +221,7 @@ from torchlint.model.made_modules import makes_state
 from torchlint.model.syntax import last_name
 from torchlint.rule import Finding, Group, Severity, all_of, any_of, on, pattern
 from torchlint.rules.shared import registering, unregistered
+from torchlint.rules.shared.handed_out import is_handed_out
 from torchlint.rules.shared.made_of import made
 
 GROUP = Group.CORRECTNESS
@@ -203,14 +249,21 @@ _ADDED = any_of(
 def check_assignment(node: cst.Assign | cst.AnnAssign, model: Model) -> Iterator[Finding]:
     """Report a display with layers in an attribute of a module."""
     for kept in unregistered.assigned(node, _has_state, model):
-        yield Finding(kept.value, _SAID, registering.wrapped(kept, "Module", model))
+        if not _is_handed_out(kept, model):
+            yield Finding(kept.value, _SAID, registering.wrapped(kept, "Module", model))
 
 
 @on(cst.Call, cst.AugAssign, trigger=_ADDED)
 def check_append(node: cst.Call | cst.AugAssign, model: Model) -> Finding | None:
     """Report a layer that is added to a plain list of a module."""
     kept = unregistered.appended(node, _has_state, model)
-    return Finding(node, _SAID) if kept is not None else None
+    return Finding(node, _SAID) if kept is not None and not _is_handed_out(kept, model) else None
+
+
+def _is_handed_out(kept: unregistered.KeptPlain, model: Model) -> bool:
+    """Whether other code gets what is kept, and may register it there."""
+    cls = model.tree.enclosing(kept.value, cst.ClassDef)
+    return isinstance(cls, cst.ClassDef) and model.remember(is_handed_out, cls, last_name(kept.attribute))
 
 
 def _has_state(node: cst.BaseExpression, model: Model) -> bool:

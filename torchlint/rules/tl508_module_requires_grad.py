@@ -42,6 +42,48 @@ underscore sets it for all of them.
  Own().requires_grad = False
 ```
 
+What a container holds may be parameters, which do have the attribute:
+
+```diff run-differs
+ import torch
+ from torch import nn
+
+ class Adapted(nn.Module):
+     def __init__(self, rank):
+         super().__init__()
+         self.adapters = nn.ModuleList()
+         self.scales = nn.ModuleDict({"a": nn.ParameterList([nn.Parameter(torch.ones(2))])})
+         self.gates = nn.ParameterDict({"a": nn.Parameter(torch.ones(2))})
+         self.body = nn.ModuleList([nn.Sequential(nn.Linear(3, 3))])
+         if rank:
+             adapter = nn.ParameterDict({"down": nn.Parameter(torch.ones(2))})
+             self.adapters.append(adapter)
+         else:
+             self.adapters = self.gates = None
+
+     def freeze(self):
+         for adapter in self.adapters:
+             adapter["down"].requires_grad = False
+         self.scales["a"][0].requires_grad = False
+         self.gates["a"].requires_grad = False
+         for layer in self.body:
+~            layer[0].requires_grad = False
++            layer[0].requires_grad_(False)
+
+ def freeze(blocks: nn.ModuleList, parts: nn.Module):
+     for block in blocks:
+         block[0].requires_grad = False
+     parts["a"].requires_grad = False
+     for part in parts:
+         part.requires_grad = False
+~    blocks[0].requires_grad = False
++    blocks[0].requires_grad_(False)
+
+ net = Adapted(1)
+ net.freeze()
+ frozen = [not p.requires_grad for p in net.parameters()]
+```
+
 Where the file reads the attribute of a module there is no fix: `.requires_grad_()` makes none.
 
 ```diff run
@@ -67,7 +109,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Kind, Model
+from torchlint.model import Kind, Model, Strength
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, on, pattern
 from torchlint.rules.shared.own_attributes import has_attribute
 
@@ -82,7 +124,7 @@ def check(node: cst.AssignTarget, model: Model) -> Finding | None:
     if not isinstance(target, cst.Attribute) or target.attr.value != "requires_grad":
         return None
     value = model.value(target.value)
-    if value.kind != Kind.MODULE or has_attribute(value, "requires_grad", model):
+    if value.kind != Kind.MODULE or value.strength == Strength.NAME or has_attribute(value, "requires_grad", model):
         return None
     said = "a module has no `requires_grad`, so its parameters go on learning; use `.requires_grad_(…)`"
     return Finding(target.attr, said, _fix(node, target, model))

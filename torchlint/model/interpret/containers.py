@@ -32,6 +32,11 @@ def holds(value: Value) -> bool:
     return value.kind in (Kind.CONTAINER, Kind.MODULE)
 
 
+def holds_or_is_none(value: Value) -> bool:
+    """Whether a value is a container, unless it is ``None``: what is put into it is put into that container."""
+    return value.kind & ~Kind.NONE in (Kind.CONTAINER, Kind.MODULE)
+
+
 def at(base: Value, key: ElementKey) -> Value | None:
     """What is behind a key or index; None if it is not known."""
     if key is not None and base.keys is not None and base.is_mapping and key in base.keys.known:

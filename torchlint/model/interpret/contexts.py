@@ -24,6 +24,8 @@ def grad_context(frame: Frame, node: cst.BaseExpression) -> Tri | None:
     if isinstance(node, cst.IfExp):
         modes = [grad_context(frame, side) for side in (node.body, node.orelse)]
         return (modes[0] or frame.grad) | (modes[1] or frame.grad) if any(modes) else None
+    if isinstance(node, cst.BooleanOperation) and (entered_side := _entered_side(frame, node)) is not None:
+        return grad_context(frame, entered_side)
     made = frame.values.get(id(node), UNKNOWN)
     if made.kind & Kind.OBJECT and made.grad and (made.ref in GRAD_CONTEXTS or made.ref in SET_GRAD):
         return made.grad if made.kind == Kind.OBJECT else made.grad | frame.grad
@@ -47,6 +49,15 @@ def _keywords(node: cst.BaseExpression) -> Iterator[cst.Name]:
     """The names of arguments: ``evaluating(net, no_grad=True)``."""
     args = node.args if isinstance(node, cst.Call) else ()
     return (arg.keyword for arg in args if arg.keyword is not None)
+
+
+def _entered_side(frame: Frame, node: cst.BooleanOperation) -> cst.BaseExpression | None:
+    """Which of two contexts is entered: ``with A and B`` does nothing but raise unless that is ``B``."""
+    if isinstance(node.operator, cst.And):
+        return node.right
+    left = frame.values.get(id(node.left), UNKNOWN)
+    is_true = left.kind == Kind.OBJECT and (left.ref or "").startswith("torch.")
+    return node.left if is_true and isinstance(node.left, cst.Call) else None
 
 
 def entered(frame: Frame, value: Value, item: cst.WithItem) -> Value:

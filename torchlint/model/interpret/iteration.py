@@ -33,7 +33,7 @@ def iterate(frame: Frame, value: Value, node: cst.BaseExpression) -> Value:
     if value.kind & Kind.OBJECT and item is not None:
         return item
     if value.kind & Kind.MODULE:
-        return module_containers.looped(value) or likely_module(node)
+        return module_containers.looped(value) or likely_module(value, node)
     if value.kind == Kind.NDARRAY:
         return replace(NDARRAY, kind=Kind.NDARRAY | Kind.NUMBER)
     if value.kind == Kind.STRING or is_opaque(value):
@@ -87,9 +87,10 @@ def _batched(frame: Frame, part: Value, symbol: Symbol, node: cst.CSTNode) -> Va
     return learning.likely(frame, loaders.part_of_batch(node), symbol) if loaders.is_batch(part) else part
 
 
-def likely_module(node: cst.CSTNode) -> Value:
-    """What indexing or iterating over a module gives."""
-    return replace(MODULE, evidence=Evidence(Strength.CONVENTION, "a module of a container module", node))
+def likely_module(base: Value, node: cst.CSTNode) -> Value:
+    """What indexing or iterating over a module gives: where none is known to hold modules only, perhaps a parameter."""
+    strength = Strength.CONVENTION if module_containers.holds_modules(base) else Strength.NAME
+    return replace(MODULE, evidence=Evidence(strength, "a module of a container module", node))
 
 
 def element(frame: Frame, base: Value, ndim: Ndim | None = None) -> Value:

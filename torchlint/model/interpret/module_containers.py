@@ -71,6 +71,11 @@ def _sequential(module: Value, arguments: Sequence[Argument]) -> Value:
     return replace(module, items=tuple(known.values()), keys=Keys(None, known))
 
 
+def holds_modules(module: Value) -> bool:
+    """Whether all that is in a module is modules, for its class takes nothing else."""
+    return module.ref in (SEQUENTIAL, "torch.nn.ModuleList", "torch.nn.ModuleDict")
+
+
 def element(module: Value) -> Value | None:
     """What indexing a container of modules gives, behind any index."""
     known = held(module)

@@ -62,7 +62,7 @@ def expression(frame: Frame, node: cst.Subscript) -> Value:
     if base.kind & Kind.MODULE:
         if isinstance(index, cst.Slice):
             return replace(base, item=held(base), items=None, keys=None)
-        return containers.at(base, literal) or module_containers.element(base) or iteration.likely_module(node)
+        return containers.at(base, literal) or module_containers.element(base) or iteration.likely_module(base, node)
     if base.kind & Kind.REFERENCE:
         return replace(base, node=node) if base.kind == Kind.REFERENCE else base
     if loaders.is_batch(base):

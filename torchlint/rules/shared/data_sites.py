@@ -8,9 +8,9 @@ import re
 import libcst as cst
 
 from torchlint.model import Evidence, Kind, Model, Role, Strength, Tri, Usage, Value
+from torchlint.model.applied import applied_to_modules, is_applied_elsewhere
 from torchlint.model.bindings import declares
 from torchlint.model.names import HOLDER_NAME
-from torchlint.model.parameters import applied_to_modules
 from torchlint.model.syntax import chain, dotted, ending_name
 from torchlint.model.torch import library
 from torchlint.rules.shared import gradients, indices, memory, operands, readers, scalars
@@ -253,7 +253,9 @@ def initialises(node: cst.Attribute, value: Value, model: Model) -> bool:
     function = model.tree.enclosing(node, cst.FunctionDef)
     if not isinstance(function, cst.FunctionDef):
         return False
-    return bool(_INIT_FUNCTION.search(function.name.value)) or model.ask(applied_to_modules, function)
+    if _INIT_FUNCTION.search(function.name.value) or model.ask(applied_to_modules, function):
+        return True
+    return model.ask(is_applied_elsewhere, function)
 
 
 def is_in_forward(node: cst.CSTNode, model: Model) -> bool:

@@ -27,6 +27,8 @@ _OVERRIDDEN = ("parameters", "named_parameters", "_apply", "named_modules", "mod
 class KeptPlain:
     """Something that a module keeps without registering it."""
 
+    attribute: cst.BaseExpression
+    """``self.x``."""
     value: cst.BaseExpression
     """The display or comprehension; or what is put into a container."""
     added: cst.CSTNode | None = None
@@ -41,7 +43,7 @@ def assigned(node: cst.Assign | cst.AnnAssign, is_wanted: IsWanted, model: Model
         return
     if isinstance(target, cst.Subscript):
         if _may_make(value) and _is_in_plain_container(target.value, value, is_wanted, model):
-            yield KeptPlain(value, target)
+            yield KeptPlain(without_subscripts(target), value, target)
         return
     if not is_own(target) or not isinstance(target, cst.Attribute) or not _may_be_lost(target, model):
         return
@@ -50,7 +52,7 @@ def assigned(node: cst.Assign | cst.AnnAssign, is_wanted: IsWanted, model: Model
         return  # it is hidden from the module on purpose
     if any(is_wanted(each, model) for each in held) or _is_filled_elsewhere(value, is_wanted, model):
         if _is_of_module(target, model):
-            yield KeptPlain(value)
+            yield KeptPlain(target, value)
 
 
 def appended(node: cst.Call | cst.AugAssign, is_wanted: IsWanted, model: Model) -> KeptPlain | None:
@@ -67,7 +69,7 @@ def appended(node: cst.Call | cst.AugAssign, is_wanted: IsWanted, model: Model) 
         case _:
             return None
     lost = (each for each in added if _may_make(each) and _is_in_plain_container(owner, each, is_wanted, model))
-    return KeptPlain(value, node) if any(True for _ in lost) else None
+    return KeptPlain(without_subscripts(owner), value, node) if any(True for _ in lost) else None
 
 
 def _made_here(value: cst.BaseExpression, model: Model) -> cst.BaseExpression:
