@@ -17,6 +17,16 @@ FORMS = {
         "def f(x: torch.Tensor, y):\n    return torch.equal(x.data, y), x.data.allclose(y)\n",
         "def f(x: torch.Tensor, y):\n    return torch.equal(x, y), x.allclose(y)\n",
     ),
+    "asked for its dtype and device": (
+        "def f(x: torch.Tensor, y: torch.Tensor, net: torch.nn.Module):\n    net.to(y.data)\n    return x.to(y.data, non_blocking=True)\n",
+        "def f(x: torch.Tensor, y: torch.Tensor, net: torch.nn.Module):\n    net.to(y)\n    return x.to(y, non_blocking=True)\n",
+    ),
+    "given to what may keep it": (
+        "class Net(torch.nn.Module):\n    def to(self, other):\n        self.kept = other\n\n\n"
+        "def f(x, y: torch.Tensor, net: Net):\n    net.to(y.data)\n    return x.to(y.data)\n",
+        "class Net(torch.nn.Module):\n    def to(self, other):\n        self.kept = other\n\n\n"
+        "def f(x, y: torch.Tensor, net: Net):\n    net.to(y.detach())\n    return x.to(y.detach())\n",
+    ),
     "asserted to be close": (
         "def f(x: torch.Tensor, y):\n    torch.testing.assert_close(x.data, y)\n",
         "def f(x: torch.Tensor, y):\n    torch.testing.assert_close(x, y)\n",

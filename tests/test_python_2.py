@@ -26,6 +26,33 @@ def test_python_2_says_that_nothing_was_checked_and_what_to_do(text: str) -> Non
     )
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "make(1, async=True)\n",
+        "def make(x, async=True):\n    pass\n",
+        "async = True\n",
+        "from lib import async\n",
+        "lib.async(1)\n",
+        "async (1)\n",
+        "class async:\n    pass\n",
+    ],
+)
+def test_a_name_that_has_become_a_keyword_is_named(text: str) -> None:
+    found = syntax_error(f"import torch\n{text}", "x.py")
+    assert found is not None
+    assert found.message == "invalid syntax: `async` is a keyword since Python 3.7"
+
+
+@pytest.mark.parametrize(
+    "text", ["async def f(:\n    pass\n", "x = 'async' 1\n", "make(asynchronous=)\n", "f(x=, a.async)\n"]
+)
+def test_async_that_is_no_mistake_is_not_named(text: str) -> None:
+    found = syntax_error(f"import torch\n{text}", "x.py")
+    assert found is not None
+    assert "async" not in found.message
+
+
 @pytest.mark.parametrize("text", ["x = (1\n", "def f(:\n    pass\n", "print('a'\n", "raise ValueError('no'\n"])
 def test_other_mistakes_are_no_python_2(text: str) -> None:
     (found,) = check_text(f"import torch\n{text}", "x.py", frozenset(("TL001",))).diagnostics

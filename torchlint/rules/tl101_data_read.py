@@ -17,6 +17,8 @@ metadata is read, or the reader is an `nn.init` function, nothing is needed at a
 +like = torch.zeros_like(w)
 -there = w.data is not None
 +there = w is not None
+-moved = torch.ones(2, dtype=torch.double).to(w.data)
++moved = torch.ones(2, dtype=torch.double).to(w)
  layer = nn.Linear(3, 2)
 
 

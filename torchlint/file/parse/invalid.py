@@ -39,6 +39,9 @@ _PYTHON_2 = re.compile(
 """A line of Python 2 that is none of Python 3."""
 
 
+_ASYNC = re.compile(r"\basync\b(?!\s+(?:def|for|with)\b)\s*")
+"""``async`` as a name, of an argument or of what is called, and what may stand behind it."""
+
 _AS_PYTHON_2 = " (for Python 2 a tab went on to the next 8th column: `expand -t 8 FILE` prints that)"
 """What mixed tabs and spaces meant: a file that has ever run did so under Python 2. ``expand`` changes no file."""
 
@@ -74,6 +77,8 @@ def syntax_error(text: str, path: str, flags: int = ast.PyCF_ONLY_AST, part: str
             if "Missing parentheses" in message or (line and _PYTHON_2.search(line[0])):
                 message += f"; this is Python 2, and nothing in the {part} was checked"
                 message += ": convert it (`fissix -w FILE`)" * (part == "file")
+            elif line and _is_at_async(line[0], (error.offset or 1) - 1):
+                message += ": `async` is a keyword since Python 3.7"
             elif isinstance(error, TabError):
                 message += f"; nothing in the {part} was checked: indent with spaces alone"
                 message += _AS_PYTHON_2 * (part == "file")
@@ -81,3 +86,8 @@ def syntax_error(text: str, path: str, flags: int = ast.PyCF_ONLY_AST, part: str
         except (ValueError, RecursionError, MemoryError, OverflowError) as error:
             return no_python(Position(1, 1), str(error) or type(error).__name__)
     return None
+
+
+def _is_at_async(line: str, offset: int) -> bool:
+    """Whether Python stumbles over ``async`` as a name: at the word itself, or at what comes next."""
+    return any(found.start() <= offset <= found.end() for found in _ASYNC.finditer(line))

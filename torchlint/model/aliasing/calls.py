@@ -71,6 +71,11 @@ class Entered:
     follower: Follower
 
 
+def _is_moved(receiver: Value, method: Value) -> bool:
+    """Whether ``x.to(y)`` asks ``y`` for its dtype and device, and does nothing else with it."""
+    return receiver.is_tensor or (receiver.kind == Kind.MODULE and method.ref == "torch.nn.Module.to")
+
+
 def given(follower: Follower, arg: cst.Arg, call: cst.Call) -> Usage:
     """The worst that happens to an argument, in the call and to what it returns."""
     if arg.keyword is not None and arg.keyword.value == "out":
@@ -79,7 +84,7 @@ def given(follower: Follower, arg: cst.Arg, call: cst.Call) -> Usage:
     if isinstance(call.func, cst.Attribute):
         name = call.func.attr.value
         receiver = value_of(context, call.func.value)
-        if name in LIKE_METHODS:
+        if name in LIKE_METHODS or (name == "to" and _is_moved(receiver, value_of(context, call.func))):
             return Usage.METADATA
         if receiver.kind & Kind.TENSOR:
             if gives_no_graph(library.method(name)):
