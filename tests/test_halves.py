@@ -39,6 +39,55 @@ def test_together_or_not_at_all(name: str) -> None:
     assert ".data" not in fixed(text, Fixing.UNSAFE)
 
 
+def test_a_needless_half_waits_for_the_other_one() -> None:
+    text = (
+        "import torch\nfrom torch import nn\n\n\ndef f(net: nn.Module, other: nn.Module, m):\n"
+        "    for p, q in zip(net.parameters(), other.parameters()):\n"
+        "        p.data.mul_(m).add_((1 - m) * q.detach().data)\n        p.data.mul_(m).add_((1 - m) * q.cpu().data)\n"
+    )
+    assert fixed(text, Fixing.SAFE) == text
+    assert ".data" not in fixed(text, Fixing.UNSAFE)
+
+
+NET = "import torch\nfrom torch import nn\n{}\n\nnet = nn.Linear(3, 2)\nnet.weight.data = made(net.weight.data)\n"
+MAKERS = {
+    "in steps": "def made(w):\n    out = torch.randn(w.size())\n    out *= 2 / out.norm()\n    out.clamp_(-1, 1)\n    return out\n",
+    "at once": "def made(w, s=0.1):\n    return torch.zeros_like(w) * s\n",
+}
+NO_MAKERS = {
+    "itself": "def made(w):\n    return w\n",
+    "itself, written": "def made(w):\n    w.normal_()\n    return w\n",
+    "detached": "def made(w):\n    out = w.detach()\n    out.normal_()\n    return out\n",
+    "another size": "def made(w):\n    return torch.zeros(2, 3)\n",
+    "another shape": "def made(w):\n    out = torch.randn(w.size())\n    out.t_()\n    return out\n",
+    "kept": "kept = []\n\n\ndef made(w):\n    out = torch.randn(w.size())\n    kept.append(out)\n    return out\n",
+    "on one path": "def made(w):\n    out = torch.randn(w.size())\n    if w.dim() > 1:\n        out = w\n    return out\n",
+    "decorated": "import functools\n\n\n@functools.cache\ndef made(w):\n    return torch.randn(w.size())\n",
+    "not seen": "from elsewhere import made\n",
+}
+
+
+@pytest.mark.parametrize("maker", [*MAKERS.values(), *NO_MAKERS.values()])
+def test_what_a_function_makes_in_the_size_of_a_tensor(maker: str) -> None:
+    text = NET.format(maker)
+    assert fixed(text, Fixing.SAFE) == text
+    written = "    net.weight.copy_(made(net.weight))\n"
+    assert fixed(text, Fixing.UNSAFE).endswith(written if maker in MAKERS.values() else text[-40:])
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_a_function_of_another_file(name: str, write: Write, torchlint: Torchlint) -> None:
+    write(
+        {
+            "pyproject.toml": "",
+            "init.py": f"import torch\n\n\n{MAKERS[name]}",
+            "net.py": NET.format("from init import made\n"),
+        }
+    )
+    torchlint("check", "--isolated", "--no-cache", "--fix", "--unsafe-fixes", "net.py")
+    assert Path("net.py").read_text(encoding="utf-8").endswith("    net.weight.copy_(made(net.weight))\n")
+
+
 def test_metadata_is_no_half() -> None:
     text = f"{HEAD}    p.data = t(p.data.size())\n"
     assert fixed(text, Fixing.SAFE) == f"{HEAD}    p.data = t(p.size())\n"

@@ -193,12 +193,17 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     fix = blocks.waiting(_fix(node, value, evidence, model), node, model)
     if fix.applicability is Applicability.UNSAFE and not fix.risk:
         fix = replace(fix, risk=data_sites.risk(node, value, evidence, model))
-    half = None if model.ask(only_metadata, node) else data_sites.half_of(node, model)
+    half = None if _is_asked_for_metadata(node, model) else data_sites.half_of(node, model)
     if half is not None:  # when the other half stands in its block, this one may need nothing
         fix = replace(fix, deferred=True)
     message = _MESSAGE.format("use `.detach()`" if fix.edits[0].text else "remove it")
     severity = Severity.INFO if fix.applicability is Applicability.SAFE else None  # nothing can go wrong there
     return Finding(node.attr, message, fix, evidence=evidence, severity=severity, receiver=node.value, half_of=half)
+
+
+def _is_asked_for_metadata(node: cst.Attribute, model: Model) -> bool:
+    """Whether metadata is read of `.data` on the spot, `p.data.size()`; what a function is given is a half."""
+    return isinstance(model.tree.parent(node), cst.Attribute) and model.ask(only_metadata, node)
 
 
 def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) -> Fix:

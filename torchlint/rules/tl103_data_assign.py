@@ -63,6 +63,27 @@ values. An update of what was there, and values made on the spot in its size, ar
 +    p.grad = p.grad / 2
 ```
 
+So is what a function of the project makes in the size of the tensor that it is given, if that is seen:
+
+```diff run
+ import torch
+ from torch import nn
+
+
+ def normalized(weights, std=1.0):
+     out = torch.randn(weights.size())
+     out *= std / torch.sqrt(out.pow(2).sum(1, keepdim=True))
+     return out
+
+
+ torch.manual_seed(0)
+ net = nn.Linear(3, 2)
+~net.weight.data = normalized(net.weight, 0.01)
++with torch.no_grad():
++    net.weight.copy_(normalized(net.weight, 0.01))
+ net(torch.ones(1, 3)).sum().backward()
+```
+
 What the file keeps of the old memory has to keep the old values, and what is part of another tensor
 (`x = img.detach()`) must not change that: there is no fix then.
 
@@ -90,17 +111,17 @@ Discussion in PyTorch: <https://github.com/pytorch/pytorch/issues/30987>.
 
 from __future__ import annotations
 
-import enum
 from dataclasses import replace
 
 import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Dtype, Evidence, Model, Tri, Value
-from torchlint.model.syntax import assignment_of, keyword
+from torchlint.model.syntax import assignment_of
 from torchlint.rule import Applicability, Edit, Finding, Fix, Group, attribute, on
 from torchlint.rules.shared import (
     data_sites,
+    forms,
     gradients,
     initialised,
     kept_memory,
@@ -110,19 +131,8 @@ from torchlint.rules.shared import (
 )
 
 _UNSAFE = Applicability.UNSAFE
-_METHODS = {cst.Add: "add_", cst.Subtract: "sub_", cst.Multiply: "mul_", cst.Divide: "div_"}
-_ELEMENTWISE = frozenset(
-    (
-        *("abs", "add", "clamp", "clamp_max", "clamp_min", "clone", "detach", "div", "exp", "lerp", "mul", "neg"),
-        *("pow", "round", "sign", "sqrt", "sub", "tanh", "sigmoid"),
-    )
-)
-"""What gives a tensor of the shape and dtype of its first argument."""
-_IN_PLACE = _ELEMENTWISE - {"clone", "detach"}
+_IN_PLACE = forms.ELEMENTWISE - {"clone", "detach"}
 """What there is with an underscore, too."""
-_FACTORIES = frozenset(("ones", "zeros", "rand", "randn", "empty", "full"))
-"""What makes a tensor of a size that it is given first."""
-
 _CONVERTING = frozenset(("to", "type", "type_as", "half", "bfloat16", "float", "double", "cuda", "cpu"))
 _RESHAPING = frozenset(
     ("t", "transpose", "permute", "view", "reshape", "flatten", "squeeze", "unsqueeze", "expand", "repeat")
@@ -173,7 +183,7 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
         return None
     if value.leaf == Tri.NO or (value.is_parameter and data_sites.is_in_forward(node, model)):
         return None
-    if _is_alias(written, model) or _form(written, node.value, model) is not _Form.SAME:
+    if _is_alias(written, model) or forms.form(written, node.value, model) is not forms.Form.SAME:
         return None
     if gradients.is_gradient(value, node.value, model):
         drop = (edit.replace_after(node.value, node),)
@@ -203,11 +213,15 @@ def _update(node: cst.Attribute, written: cst.BaseExpression, model: Model) -> t
     """The method that writes values, and the edits that make a call of it: ``w.sub_(c)`` of ``w.data = w.data - c``."""
     source = node.value
     match written:
-        case cst.BinaryOperation(left=left, operator=operator, right=right, lpar=[]) if _is_same(left, source, model):
-            if type(operator) in _METHODS and not _mentions(right, source, model) and not right.lpar:
-                method = _METHODS[type(operator)]
+        case cst.BinaryOperation(left=left, operator=operator, right=right, lpar=[]) if forms.is_same(
+            left, source, model
+        ):
+            if type(operator) in forms.METHODS and not _mentions(right, source, model) and not right.lpar:
+                method = forms.METHODS[type(operator)]
                 return method, (edit.replace_between(source, right, f".{method}("), edit.insert_after(right, ")"))
-        case cst.Call(func=cst.Attribute(value=inner, attr=name), args=args, lpar=[]) if _is_same(inner, source, model):
+        case cst.Call(func=cst.Attribute(value=inner, attr=name), args=args, lpar=[]) if forms.is_same(
+            inner, source, model
+        ):
             if name.value in _IN_PLACE and not any(_mentions(arg.value, source, model) for arg in args):
                 method = f"{name.value}_"
                 return method, (edit.replace_between(source, name, "."), edit.replace(name, method))
@@ -216,97 +230,9 @@ def _update(node: cst.Attribute, written: cst.BaseExpression, model: Model) -> t
     return "copy_", (edit.replace_between(source, written, ".copy_("), edit.insert_after(written, ")"))
 
 
-class _Form(enum.Enum):
-    """The shape and dtype of an expression."""
-
-    SAME = enum.auto()
-    """Those of the tensor that is written, or made for it."""
-    OPERAND = enum.auto()
-    """What can be computed with it without changing them: numbers, and what is not known."""
-    OTHER = enum.auto()
-
-
-def _form(node: cst.BaseExpression, source: cst.BaseExpression, model: Model) -> _Form:
-    """The form of an expression beside that of the tensor it is assigned to."""
-    if _is_same(node, source, model):
-        return _Form.SAME
-    match node:
-        case cst.BinaryOperation(left=left, operator=operator, right=right) if type(operator) in _METHODS:
-            return _together(_form(left, source, model), _form(right, source, model))
-        case cst.UnaryOperation(operator=cst.Minus(), expression=inner):
-            return _form(inner, source, model)
-        case cst.Attribute(value=inner, attr=cst.Name("data" | "grad")):
-            return _Form.SAME if model.value(inner).may_be_tensor else _Form.OTHER
-        case cst.Call(func=func, args=args):
-            if not _keeps_form(node, source, model):
-                return _Form.OTHER
-            return _of_call(func, [arg.value for arg in args], source, model)
-        case cst.Name() | cst.Attribute() | cst.Integer() | cst.Float():
-            is_known = model.value(node).is_tensor
-            return _Form.OPERAND if not is_known or isinstance(node, cst.Name) else _Form.OTHER
-    return _Form.OTHER
-
-
-def _of_call(
-    func: cst.BaseExpression, args: list[cst.BaseExpression], source: cst.BaseExpression, model: Model
-) -> _Form:
-    ref = model.qualified(func) or ""
-    module, _, name = ref.rpartition(".")
-    if module == "torch":
-        if name in _FACTORIES:
-            return _Form.SAME if args and _is_size(args[0], source, model) else _Form.OTHER
-        if name.endswith("_like"):
-            return _form(args[0], source, model) if args else _Form.OTHER
-    elif isinstance(func, cst.Attribute) and not ref:
-        name, args = func.attr.value, [func.value, *args]
-    if name not in _ELEMENTWISE or not args:
-        return _Form.OPERAND if not ref and isinstance(func, cst.Name) else _Form.OTHER
-    forms = [_form(arg, source, model) for arg in args]
-    return forms[0] if _Form.OTHER not in forms else _Form.OTHER
-
-
-def _is_size(node: cst.BaseExpression, source: cst.BaseExpression, model: Model) -> bool:
-    """Whether an expression is the size of a tensor: `p.shape`, `p.size()`."""
-    match node:
-        case cst.Attribute(value=inner, attr=cst.Name("shape")):
-            return _is_same(inner, source, model)
-        case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name("size")), args=[]):
-            return _is_same(inner, source, model)
-    return False
-
-
-def _keeps_form(call: cst.Call, source: cst.BaseExpression, model: Model) -> bool:
-    """Whether a call is given no dtype but that of a tensor, and no size beside a whole one: `torch.zeros(*s, 3)`."""
-    if any(arg.star for arg in call.args) and sum(arg.keyword is None for arg in call.args) > 1:
-        return False
-    given = keyword(call.args, "dtype")
-    if given is None:
-        return True
-    match given.value:
-        case cst.Attribute(value=inner, attr=cst.Name("dtype")):
-            return _is_same(inner, source, model)
-    return False
-
-
-def _together(left: _Form, right: _Form) -> _Form:
-    if _Form.OTHER in (left, right):
-        return _Form.OTHER
-    return _Form.SAME if _Form.SAME in (left, right) else _Form.OPERAND
-
-
-def _is_same(node: cst.BaseExpression, source: cst.BaseExpression, model: Model) -> bool:
-    """Whether an expression is a tensor, or what is read of it."""
-    match node:
-        case cst.Attribute(value=inner, attr=cst.Name("data")):
-            node = inner
-        case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name("detach")), args=[]):
-            node = inner
-    return model.tree.code(node) == model.tree.code(source)
-
-
 def _mentions(node: cst.BaseExpression, source: cst.BaseExpression, model: Model) -> bool:
     """Whether the values of a tensor are part of an expression; its gradient is another tensor."""
-    found = (each for each in model.tree.within(node, type(source)) if _is_same(each, source, model))
+    found = (each for each in model.tree.within(node, type(source)) if forms.is_same(each, source, model))
     parents = (model.tree.parent(each) for each in found)
     return any(not (isinstance(up, cst.Attribute) and up.attr.value == "grad") for up in parents)
 

@@ -50,6 +50,8 @@ Detaching: <https://docs.pytorch.org/docs/stable/generated/torch.Tensor.detach.h
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import libcst as cst
 
 from torchlint import edit
@@ -79,18 +81,21 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
         found = data_sites.at(node, data_sites.Site.TRANSFER, model)
         if found is None:
             return None
+        half = data_sites.half_of(node, model)
         # a transfer can return the tensor itself: who writes to the result must not be counted on it
         doubtful = data_sites.is_doubtful(*found) or not data_sites.is_left_alone(node, model)
         if not doubtful and _carries_no_graph(node, model):
             fix = Fix("Remove `.data`: the tensor has no graph", (edit.replace_after(node.value, node),))
-            return Finding(node.attr, "`.data` has no effect: the tensor has no graph; remove it", fix, None, found[1])
+            said = "`.data` has no effect: the tensor has no graph; remove it"
+            return Finding(node.attr, said, fix, None, found[1], half_of=half)
         source = memory.before_transfers(node.value, model)
         risk = data_sites.risk(node, *found, model) if doubtful else ""
         if doubtful and data_sites.is_computed_without_graph(node, source, model):
             drop = edit.replace_after(node.value, node)
             fix = Fix("Remove `.data`: autograd does not record here", (drop,), Applicability.UNSAFE, risk=risk)
-            return Finding(node.attr, "`.data` has no effect here; remove it", fix, None, found[1])
-        return _finding(node, node, source, found[1], risk=risk, is_recorded=model.grad_enabled(node) != Tri.NO)
+            return Finding(node.attr, "`.data` has no effect here; remove it", fix, None, found[1], half_of=half)
+        is_recorded = model.grad_enabled(node) != Tri.NO
+        return replace(_finding(node, node, source, found[1], risk=risk, is_recorded=is_recorded), half_of=half)
     if node.attr.value != "detach" or not isinstance(node.value, cst.Call):
         return None
     call = call_of(node, model.tree)

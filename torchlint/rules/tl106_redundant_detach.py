@@ -105,7 +105,9 @@ def _needless_data(node: cst.Attribute, model: Model) -> Finding | None:
             last = call
     risk = data_sites.risk(node, *found, model) if doubtful else ""
     fix = Fix("Remove `.data`", (edit.replace_after(node.value, last),), applicability, risk=risk)
-    return Finding(node.attr, "`.data` has no effect here; remove it", fix, evidence=found[1], receiver=node.value)
+    said = "`.data` has no effect here; remove it"
+    half = data_sites.half_of(node, model)
+    return Finding(node.attr, said, fix, evidence=found[1], receiver=node.value, half_of=half)
 
 
 def _detached(node: cst.CSTNode, model: Model) -> cst.Call | None:

@@ -14,13 +14,12 @@ from torchlint.model.names import MODULE_METHODS, MODULE_NAME
 from torchlint.model.syntax import (
     assignment_of,
     call_of,
-    decorator_names,
     last_name,
     literal_key,
-    positional_parameters,
 )
 from torchlint.model.torch import library
 from torchlint.rules.api import guards
+from torchlint.rules.shared.arguments import parameter_of
 from torchlint.rules.shared.checkpoints import holds_objects
 from torchlint.rules.shared.saved import ALLOWED_ATTRIBUTES, Content, saved_at
 
@@ -101,7 +100,7 @@ def _told_by_attribute(
 
 def _is_object_for(call: cst.Call, arg: cst.Arg, key: str, model: Model, depth: int, *, is_part: bool) -> bool:
     """Whether a function of the project uses what it is given as an object, or something in it."""
-    found = _parameter(call, arg, model)
+    found = parameter_of(call, arg, model)
     if found is None:
         return False
     function, name = found
@@ -109,28 +108,6 @@ def _is_object_for(call: cst.Call, arg: cst.Arg, key: str, model: Model, depth: 
     uses = itertools.takewhile(lambda use: not home.is_target(use), home.references(name, function))
     told = (_told_by_use(use, key or name, home, depth + 1, is_part=is_part) for use in uses)
     return any(Content.OBJECT in each for each in told)
-
-
-def _parameter(call: cst.Call, arg: cst.Arg, model: Model) -> tuple[cst.FunctionDef, str] | None:
-    """The function of the project that an argument is given to, and what it is called there."""
-    called = model.value(call.func).node
-    function = model.find_method(called, "__init__") if isinstance(called, cst.ClassDef) else called
-    if not isinstance(function, cst.FunctionDef) or arg.star:
-        return None
-    if arg.keyword is not None:
-        return function, arg.keyword.value
-    names = [each.name.value for each in positional_parameters(function)]
-    if isinstance(called, cst.ClassDef) or (isinstance(call.func, cst.Attribute) and _is_bound(function, model)):
-        names = names[1:]
-    at = call.args.index(arg)
-    if at >= len(names) or any(each.star for each in call.args[:at]):
-        return None
-    return function, names[at]
-
-
-def _is_bound(function: cst.FunctionDef, model: Model) -> bool:
-    """Whether a function has its object as the first argument already."""
-    return model.home(function).class_of(function) is not None and "staticmethod" not in decorator_names(function)
 
 
 def _keys_read(node: cst.BaseExpression, model: Model, depth: int) -> Iterator[str]:
