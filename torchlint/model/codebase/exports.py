@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from torchlint.file.text.python import parsed
 from torchlint.model.codebase import patching
+from torchlint.model.codebase.unwrapping import unwraps
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
@@ -34,6 +36,17 @@ def setter(context: Context, attribute: str) -> str | None:
 def teller(context: Context, name: str) -> str | None:
     """Another file of the project that may ask whether something is of a class of torch's; None if there is none."""
     return context.codebase.teller(context, name)
+
+
+def is_unwrapped_by(context: Context, method: str) -> bool:
+    """Whether a class of the project has a method of that name which gives the tensor that its object holds."""
+    return context.remember(_is_unwrapped_by, method)
+
+
+def _is_unwrapped_by(context: Context, method: str) -> bool:
+    text = context.tree.source.text
+    tree = parsed(text) if f"def {method}" in text else None
+    return (tree is not None and unwraps(tree, method)) or context.codebase.unwrapper(context, method) is not None
 
 
 def keeper(context: Context) -> str | None:
