@@ -16,13 +16,22 @@ ALL = frozenset(catalogue()) - {"TL107"}
 """All rules but the one whose fix is meant to change something: a total no longer requires grad."""
 
 
-def wrong(files: Mapping[str, str], rules: frozenset[str] = ALL) -> tuple[list[str], Mapping[str, str]] | None:
-    """How safe fixes change what ``program.py`` does, and the fixed files; None if it does not run as it stands."""
+def wrong(
+    files: Mapping[str, str], rules: frozenset[str] = ALL, fixing: Fixing = Fixing.SAFE
+) -> tuple[list[str], Mapping[str, str]] | None:
+    """How fixes change what ``program.py`` does, and the fixed files; None if it does not run as it stands.
+
+    Unsafe ones may also raise.
+    """
     before = _run(files)
     if before.error is not None:
         return None
-    fixed = _fixed(files, rules)
-    return (differences(before, _run(fixed)) if fixed != files else []), fixed
+    fixed = _fixed(files, rules, fixing)
+    if fixed == files:
+        return [], fixed
+    after = _run(fixed)
+    may_raise = fixing is Fixing.UNSAFE and after.error is not None
+    return ([] if may_raise else differences(before, after)), fixed
 
 
 def _run(files: Mapping[str, str]) -> ProgramRun:
@@ -37,12 +46,12 @@ def _run(files: Mapping[str, str]) -> ProgramRun:
                 sys.modules.pop(name.removesuffix(".py").removesuffix("/__init__").replace("/", "."), None)
 
 
-def _fixed(files: Mapping[str, str], rules: frozenset[str]) -> dict[str, str]:
+def _fixed(files: Mapping[str, str], rules: frozenset[str], fixing: Fixing) -> dict[str, str]:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder).resolve()
         _write({**files, "pyproject.toml": ""}, root)  # here the project ends
         outcomes = {
-            name: check_text(text, name, rules, Fixing.SAFE, location=str(root / name)) for name, text in files.items()
+            name: check_text(text, name, rules, fixing, location=str(root / name)) for name, text in files.items()
         }
     problems = [problem for outcome in outcomes.values() for problem in outcome.problems]
     assert not problems, problems

@@ -19,6 +19,7 @@ from torchlint.model.interpret import containers
 from torchlint.model.interpret.queries import AttributeKey, ScopeKey
 from torchlint.model.interpreted import class_body, seen, trace_of
 from torchlint.model.lineage import bases_of, lineage_of
+from torchlint.model.overriding import COMPUTED
 from torchlint.model.possibilities import Dtype, Kind, Ndim, Role, Tri
 from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.syntax import decorator_names, last_name
@@ -74,7 +75,7 @@ def _own_attribute(context: Context, cls: cst.ClassDef, name: str, frame: Frame,
     info = context.scopes.info(cls)
     method = info.methods.get(name)
     if method is not None:
-        if {"property", "cached_property", "lazy_property"} & set(decorator_names(method)):
+        if not COMPUTED.isdisjoint(decorator_names(method)):
             return call_function(context, method, base, method, (), frame)
         return Value(Kind.FUNCTION, node=method, receiver=base)
     found: Value | None = None
@@ -175,7 +176,7 @@ def super_value(context: Context, node: cst.Call, frame: Frame) -> Value:
         return unknown(Symbol(Origin.CALL, id(node)))
     for base in bases_of(context, cls):
         if isinstance(base.node, cst.ClassDef):
-            return construct(context, base.node)
+            return replace(construct(context, base.node), is_exact=True)
         ref = reference(base)
         if ref is not None and library.class_kind(ref) == "module":
             return Value(Kind.MODULE, ref=ref)

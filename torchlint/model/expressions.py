@@ -47,7 +47,8 @@ def qualified(context: Context, node: cst.CSTNode) -> str | None:
     """
     path = imported_path(context, node)
     if path is None:
-        return reference(own_value(context, node))
+        value = own_value(context, node)
+        return reference(value) if not value.kind & ~(Kind.REFERENCE | Kind.NONE) else None
     return reexports.qualified(context, node, path) or named(path).ref
 
 

@@ -14,16 +14,18 @@ from torchlint.model.annotations import annotation, annotation_text, comments_of
 from torchlint.model.certainty import Certainty
 from torchlint.model.classes import class_of, find_method
 from torchlint.model.context import Context, at_home
+from torchlint.model.decorators import returns_as_it_is
 from torchlint.model.handed_on import hands_on
 from torchlint.model.interpret.learning import resolve
 from torchlint.model.interpreted import interpreted, trace_of
 from torchlint.model.lineage import lineages
 from torchlint.model.made_of_given import is_made_of_given
+from torchlint.model.overriding import is_replaced, overriding
 from torchlint.model.possibilities import Dtype, Kind, Role, Tri
 from torchlint.model.same_dimensions import keeps_dimensions
 from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.syntax import decorator_names, is_stub, is_target, last_name, parameters
-from torchlint.model.values import NONE, UNKNOWN, Argument, Value, changed, join, unknown
+from torchlint.model.values import NONE, UNKNOWN, Argument, Value, changed, doubted, join, unknown
 from torchlint.system.stack import deeper
 
 if TYPE_CHECKING:
@@ -81,6 +83,49 @@ def call_function(  # noqa: PLR0917
     frame: Frame,
 ) -> Value:
     """The value of calling a function of the project, from its summary."""
+    value = _given_back(context, function, receiver, node, arguments, frame)
+    if value.kind & (Kind.TENSOR | Kind.CONTAINER):
+        if is_replaced(context, function) or not returns_as_it_is(context, function):
+            value = doubted(value)
+        elif receiver is not None and not receiver.is_exact and not receiver.kind & Kind.FUNCTION:
+            value = _or_overridden(context, function, value, receiver, node, arguments, frame)
+    if frame.grad != Tri.YES:
+        without = _without_grad(value)
+        value = without if frame.grad == Tri.NO else join(value, without)
+    return resolve(frame, value)
+
+
+def _or_overridden(  # noqa: PLR0917
+    context: Context,
+    function: cst.FunctionDef,
+    value: Value,
+    receiver: Value,
+    node: cst.CSTNode,
+    arguments: Sequence[Argument],
+    frame: Frame,
+) -> Value:
+    """What a method gives, or those that override it in the classes that an object may be of."""
+    others = overriding(context, function)
+    if others.has_more:
+        return doubted(value)
+    for home, cls, method in others.methods:
+        owner = replace(receiver, node=cls, ref=None)
+        other = _given_back(home, method, owner, node, arguments, frame)
+        is_known = other.kind != Kind.UNKNOWN and returns_as_it_is(home, method)
+        value = join(value, other if is_known else doubted(value))
+    return value
+
+
+@at_home
+def _given_back(  # noqa: PLR0917
+    context: Context,
+    function: cst.FunctionDef,
+    receiver: Value | None,
+    node: cst.CSTNode,
+    arguments: Sequence[Argument],
+    frame: Frame,
+) -> Value:
+    """What a function returns, with nothing in its place."""
     result = interpreted(context, function, _inheriting(context, function, receiver))
     if result is None:
         return unknown(Symbol(Origin.CALL, id(node)))
@@ -94,13 +139,10 @@ def call_function(  # noqa: PLR0917
     else:
         return NONE
     if function.returns is not None and value.kind & Kind.UNKNOWN:
-        value = _declared(context, function.returns.annotation, value, receiver, frame)
-    elif value.kind & Kind.UNKNOWN and (text := comments_of(context, function).get("return")) is not None:
-        value = annotation_text(context, text, frame) or value
-    if frame.grad != Tri.YES:
-        without = _without_grad(value)
-        value = without if frame.grad == Tri.NO else join(value, without)
-    return resolve(frame, value)
+        return _declared(context, function.returns.annotation, value, receiver, frame)
+    if value.kind & Kind.UNKNOWN and (text := comments_of(context, function).get("return")) is not None:
+        return annotation_text(context, text, frame) or value
+    return value
 
 
 @at_home

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.model.codebase.exports import keeps_graphs
+from torchlint.model.names import GROWING
 from torchlint.model.possibilities import Kind, Tri
-from torchlint.model.syntax import decorator_names, last_name, parameters
+from torchlint.model.syntax import decorator_names, is_none, last_name, parameters
 from torchlint.model.values import Evidence, Strength, Value, container, tensor
 
 if TYPE_CHECKING:
@@ -86,6 +87,38 @@ def _value(context: Context, what: HookArgument, evidence: Evidence) -> Value:
 def is_differentiated(context: Context, backward: cst.FunctionDef) -> bool:
     """Whether what an autograd function does in `backward` may be recorded: for who wants gradients of gradients."""
     return "once_differentiable" not in decorator_names(backward) and keeps_graphs(context)
+
+
+def changes_outputs(context: Context) -> bool:
+    """Whether a forward hook that the file registers gives something back, which takes the place of the output."""
+    return context.remember(_changes_outputs)
+
+
+def _changes_outputs(context: Context) -> bool:
+    for method in ("register_forward_hook", "register_module_forward_hook"):
+        for attribute in context.scopes.calls(method):
+            call = context.tree.parent(attribute)
+            if isinstance(call, cst.Call) and call.func is attribute and call.args:
+                if _gives_something(context, call.args[0].value):
+                    return True
+    return False
+
+
+def _gives_something(context: Context, hook: cst.BaseExpression) -> bool:
+    match hook:
+        case cst.Lambda(body=body):
+            return last_name(body.func) not in _GIVING_NOTHING if isinstance(body, cst.Call) else True
+        case cst.Call(func=func):
+            name = context.remember(_makers).get(last_name(func))
+        case _:
+            name = last_name(hook)
+    returns = (each for each in context.tree.all(cst.Return) if each.value is not None and not is_none(each.value))
+    scopes = (context.scopes.scope_of(each) for each in returns)
+    return any(isinstance(each, cst.FunctionDef) and each.name.value == name for each in scopes)
+
+
+_GIVING_NOTHING = frozenset((*(GROWING - {"setdefault"}), "setattr", "print", "set", "put", "write", "info", "debug"))
+"""Functions and methods that return None."""
 
 
 def _gradient(context: Context, evidence: Evidence) -> Value:

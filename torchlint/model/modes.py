@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.model.classes import class_kind, class_of
+from torchlint.model.decorators import RUNNING_AT_ONCE
 from torchlint.model.hooks import is_differentiated
 from torchlint.model.interpret.contexts import grad_context
 from torchlint.model.interpreted import outside, trace_of
@@ -111,18 +112,8 @@ def _decorated_grad(context: Context, function: cst.FunctionDef) -> Tri | None:
         mode = grad_context(at, decorator.decorator)
         if mode is not None:
             return mode if is_run_at_once else Tri.MAYBE
-        is_run_at_once = is_run_at_once and ending_name(decorator.decorator) in _RUNNING_AT_ONCE
+        is_run_at_once = is_run_at_once and ending_name(decorator.decorator) in RUNNING_AT_ONCE
     return None
-
-
-_RUNNING_AT_ONCE = frozenset(
-    (
-        *("staticmethod", "classmethod", "property", "cached_property", "setter", "getter", "abstractmethod", "wraps"),
-        *("override", "final", "overload", "deprecated", "cache", "lru_cache", "compile", "script", "export", "unused"),
-        *("parametrize", "skipif", "skip", "xfail", "fixture", "once_differentiable", "rank_zero_only", "autocast"),
-    )
-)
-"""Decorators that call the function when they are called themselves, or that leave it as it is."""
 
 
 def _only_without_grad(context: Context, function: cst.FunctionDef) -> bool:

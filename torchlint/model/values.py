@@ -139,6 +139,8 @@ class Value:
     """Definition in this file or another one: of the function or class, or of the class of an instance."""
     choices: tuple[Value, ...] = field(default=(), compare=False)
     """The functions and classes of which one is meant, or an object of one of them, if there are several."""
+    is_exact: bool = field(default=False, compare=False)
+    """Whether it is an object of this very class, and of none that derives from it."""
     receiver: Value | None = None
     """The object a bound method is bound to."""
     item: Value | None = None
@@ -231,7 +233,9 @@ class Argument:
     star: str = ""
 
 
-_TENSOR_OR_PLAIN = Kind.TENSOR | Kind.NUMBER | Kind.NONE | Kind.STRING
+_PLAIN = Kind.NUMBER | Kind.NONE | Kind.STRING
+
+_TENSOR_OR_PLAIN = Kind.TENSOR | _PLAIN
 
 
 _FLOATS = frozenset(("torch.Tensor", "torch.FloatTensor"))
@@ -287,7 +291,11 @@ def _weaker(a: Value, b: Value) -> Evidence | None:
 def join(a: Value, b: Value, depth: int = 0) -> Value:
     """What is known where two control-flow paths meet."""
     if a is b or a == b:
-        return a if a.node is b.node and a.choices is b.choices else replace(a, choices=_choices(a, b))
+        if a.node is b.node and a.choices is b.choices and a.is_exact is b.is_exact:
+            return a
+        choices = _choices(a, b)
+        node = a.node if choices else _either_node(a, b)
+        return replace(a, node=node, choices=choices, is_exact=a.is_exact and b.is_exact)
     if depth > MAX_DEPTH:
         return UNKNOWN
     items = None
@@ -313,6 +321,7 @@ def join(a: Value, b: Value, depth: int = 0) -> Value:
         inner=named.inner if is_same and not is_partial else None,
         node=_either_node(a, b) if not is_partial else None,
         choices=_choices(a, b) if not is_partial else (),
+        is_exact=all(each.is_exact or not each.kind & ~_PLAIN for each in (a, b)),
         receiver=_join_optional(a.receiver, b.receiver, depth),
         item=_join_optional(held(a), held(b), depth) if items is None else None,
         items=items,
@@ -433,6 +442,15 @@ def unknown(*symbols: Symbol) -> Value:
 def instance(node: cst.CSTNode | None, ref: str | None = None) -> Value:
     """An object of a class that is no ``nn.Module``."""
     return Value(Kind.OBJECT, node=node, ref=ref)
+
+
+def doubted(value: Value) -> Value:
+    """A value that may be another one: a tensor stays likely, and nothing else is known of it."""
+    value = changed(value, doubted)
+    if not value.kind & Kind.TENSOR:
+        return value
+    evidence = value.evidence and replace(value.evidence, strength=Strength.NAME)
+    return replace(tensor(evidence=evidence), kind=value.kind | Kind.UNKNOWN, symbols=value.symbols)
 
 
 def is_opaque(value: Value) -> bool:

@@ -124,7 +124,8 @@ optimizer would get several blocks, it is decorated as a whole, as those of torc
 ```
 
 There is no fix where the statement computes gradients, itself or in a function that it calls: the block would keep it
-from doing so.
+from doing so. Nor is there one where a function that it calls keeps what it computes (`self.aux = …`, `kept.append(y)`,
+`@lru_cache`): that would have no graph then, and training would silently do less.
 
 ```diff run
  import torch
@@ -142,6 +143,19 @@ from doing so.
 !    p.data.sub_(0.1 * gradient(p))
 !    p.data -= step(p)
 !    p.data.sub_(torch.autograd.grad(p.sum(), p)[0])
+
+ class Doubled(nn.Module):
+     def __init__(self):
+         super().__init__()
+         self.fc = nn.Linear(2, 2)
+
+     def forward(self, x):
+         self.doubled = 2 * self.fc(x)
+         return self.doubled
+
+ doubled = Doubled()
+!net.bias.data.copy_(doubled(torch.ones(2)))
+ (doubled.doubled + net.bias).sum().backward()
 ```
 
 There is no fix for a tensor in the middle of a graph, nor where the result of the operation is used, nor for a

@@ -56,6 +56,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Evidence, Kind, Model, Strength, Tri
+from torchlint.model.codebase.exports import is_unwrapped_by
 from torchlint.model.syntax import call_of
 from torchlint.rule import Applicability, Finding, Fix, Group, all_of, any_of, attribute, on, pattern
 from torchlint.rules.shared import data_sites, identity, memory, readers
@@ -94,7 +95,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
             drop = edit.replace_after(node.value, node)
             fix = Fix("Remove `.data`: autograd does not record here", (drop,), Applicability.UNSAFE, risk=risk)
             return Finding(node.attr, "`.data` has no effect here; remove it", fix, None, found[1], half_of=half)
-        is_recorded = model.grad_enabled(node) != Tri.NO
+        risk, is_recorded = risk or _risk(source, node.value, model), model.grad_enabled(node) != Tri.NO
         return replace(_finding(node, node, source, found[1], risk=risk, is_recorded=is_recorded), half_of=half)
     if node.attr.value != "detach" or not isinstance(node.value, cst.Call):
         return None
@@ -112,7 +113,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     if not model.may_record(node):
         return None
     evidence = value.evidence or Evidence(Strength.USE, "`.detach` is called on it, which only tensors have", node)
-    return _finding(node, call, source, evidence, end=call)
+    return _finding(node, call, source, evidence, end=call, risk=_risk(source, node.value, model))
 
 
 def _carries_no_graph(node: cst.Attribute, model: Model) -> bool:
@@ -127,6 +128,19 @@ def _carries_no_graph(node: cst.Attribute, model: Model) -> bool:
 def _is_tensor(node: cst.Attribute, model: Model) -> bool:
     value = model.value(node.value)
     return bool(value.kind & Kind.TENSOR) or value.kind == Kind.UNKNOWN
+
+
+def _risk(source: cst.BaseExpression, moved: cst.BaseExpression, model: Model) -> str:
+    """What is moved may be an object of which its own method makes a tensor, where nothing proves that it is one."""
+    value = model.value(source)
+    if value.is_tensor and (value.strength or Strength.USE) > Strength.USE:
+        return ""
+    at = moved
+    while at is not source and isinstance(at, cst.Call) and isinstance(at.func, cst.Attribute):
+        if model.ask(is_unwrapped_by, at.func.attr.value):
+            return "a class of the project has such a method, too, whose objects are no tensors"
+        at = at.func.value
+    return ""
 
 
 def _finding(

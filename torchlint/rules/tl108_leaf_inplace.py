@@ -315,15 +315,13 @@ def _is_made(node: cst.CSTNode, model: Model, far: int) -> bool:
 def _fix(write: cst.CSTNode, model: Model) -> Fix | None:
     """The statement under `torch.no_grad()`, where it is one of its own."""
     small = no_grad.own_statement(write, model)
-    if small is None or not no_grad.may_hold(small, model):
+    if small is None or not no_grad.may_be_moved(small, model):
         return None
     line = model.tree.parent(small)
     begins = isinstance(line, cst.SimpleStatementLine) and line.body[0] is small
     into = no_grad.block_before(model, line) if line is not None and begins else None
     name, missing = model.spelling("torch.no_grad", write)
     if not name:
-        return None
-    if no_grad.differentiates(model, small):
         return None
     imports = ("torch",) if missing and into is None else ()
     block = Block(f"with {name}():", small, into=into)

@@ -132,8 +132,8 @@ def check_call(node: cst.Call, model: Model) -> Finding | None:
             return None
     if not isinstance(cls, cst.ClassDef) or not model.target.reaches(_REMOVED) or not _is_function(cls, model):
         return None
-    if model.find_method(cls, "__call__") is not None:
-        return None
+    if any(model.find_method(cls, name) is not None for name in ("__call__", "__new__")):
+        return None  # who knows what is called
     forward = model.find_method(cls, "forward")
     fix = None
     if forward is not None and not _has_self(forward) and not made:

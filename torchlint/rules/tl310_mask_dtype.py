@@ -82,6 +82,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Dtype, Kind, Model
+from torchlint.model.overriding import is_set_by_others
 from torchlint.model.syntax import assignment_of, calls_method, keyword, last_name
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TensorResult
@@ -174,7 +175,10 @@ def check_inverse(node: cst.BinaryOperation, model: Model) -> Finding | None:
         case cst.BinaryOperation(left=cst.Integer("1"), operator=cst.Subtract(), right=mask):
             if not model.target.reaches(_SINCE) or not _looks_boolean(mask, model) or not _is_boolean(mask, model):
                 return None
-            fix = Fix("Use `~`", (edit.replace_before(node, mask, "~"),))
+            is_safe = not _is_set_by_others(mask, model)
+            applicability = Applicability.SAFE if is_safe else Applicability.UNSAFE
+            risk = "" if is_safe else "the attribute is set elsewhere, too, and need not be boolean then"
+            fix = Fix("Use `~`", (edit.replace_before(node, mask, "~"),), applicability, risk=risk)
             said = "`1 - mask` raises since PyTorch 1.2: masks are boolean; use `~mask`"
             return Finding(node, said, fix, severity=Severity.ERROR)
         case cst.BinaryOperation(left=left, operator=cst.Subtract(), right=right):
@@ -196,6 +200,16 @@ def check_negative(node: cst.UnaryOperation, model: Model) -> Finding | None:
     fix = Fix("Use `~`", (edit.replace_before(node, node.expression, "~"),))
     return Finding(
         node, "`-mask` raises since PyTorch 1.2: masks are boolean; use `~mask`", fix, severity=Severity.ERROR
+    )
+
+
+def _is_set_by_others(mask: cst.BaseExpression, model: Model) -> bool:
+    """Whether a mask is an attribute that others than its class set, to what need not be boolean."""
+    cls = model.value(mask.value).node if isinstance(mask, cst.Attribute) else None
+    return (
+        isinstance(mask, cst.Attribute)
+        and isinstance(cls, cst.ClassDef)
+        and model.home(cls).ask(is_set_by_others, cls, mask.attr.value)
     )
 
 

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from torchlint.file.text.python import parsed
 from torchlint.model.codebase.second_order import asks_for_graphs
+from torchlint.model.codebase.unwrapping import unwraps
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
@@ -42,6 +44,17 @@ def is_mentioned(context: Context, pattern: str) -> bool:
     if re.search(pattern, context.tree.source.text) is not None:
         return True
     return bool(context.codebase.matching(context, re.compile(pattern.encode())))
+
+
+def is_unwrapped_by(context: Context, method: str) -> bool:
+    """Whether a class of the project has a method of that name which gives the tensor that its object holds."""
+    return context.remember(_is_unwrapped_by, method)
+
+
+def _is_unwrapped_by(context: Context, method: str) -> bool:
+    text = context.tree.source.text
+    tree = parsed(text) if f"def {method}" in text else None
+    return (tree is not None and unwraps(tree, method)) or context.codebase.unwrapper(context, method) is not None
 
 
 def keeper(context: Context) -> str | None:

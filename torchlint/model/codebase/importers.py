@@ -16,9 +16,11 @@ from torchlint.file.text import source, tokens
 from torchlint.file.text.density import excess
 from torchlint.file.text.python import parsed
 from torchlint.model.codebase.callers import CallingFiles
+from torchlint.model.codebase.heirs import Heirs
 from torchlint.model.codebase.patching import Patching
 from torchlint.model.codebase.switching import Leads, Switching
 from torchlint.model.codebase.telling import Telling
+from torchlint.model.codebase.unwrapping import Unwrapping
 from torchlint.system import importable
 from torchlint.system.limits import USUAL
 
@@ -51,6 +53,8 @@ class Importers:
         self._notebooks: dict[str, bytes] = {}
         """The code of notebooks, which is a small part of what is in them."""
         self.patching = Patching(self._tree)
+        self.heirs = Heirs(self._tree)
+        self.unwrapping = Unwrapping(self._tree)
         self.callers = CallingFiles(self._tree, self._code)
         self.switching = Switching(self._tree)
         self.telling = Telling(self._tree, self._code)
@@ -67,6 +71,8 @@ class Importers:
                     if _BEGINNING.search(data) is not None:
                         self._beginning.add(path)
                 self.patching.add(path, data)
+                self.heirs.add(path, data)
+                self.unwrapping.add(path, data)
                 self.callers.add(path, data)
                 self.switching.add(path, data)
                 self.telling.add(path, data)

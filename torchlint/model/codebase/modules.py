@@ -22,6 +22,7 @@ from torchlint.file.text.density import excess
 from torchlint.file.text.python import parsed
 from torchlint.file.tree.fast.quick_expressions import NoQuickTree
 from torchlint.file.tree.tree import Tree
+from torchlint.model.codebase.heirs import Heir
 from torchlint.model.codebase.importers import Importers
 from torchlint.model.codebase.outline import Outline, outlined
 from torchlint.model.interpret.queries import Queries
@@ -210,6 +211,11 @@ class Codebase:
         importers = self._others(asker)
         return None if importers is None or asker.path is None else importers.telling.teller(asker.path, name)
 
+    def unwrapper(self, asker: Context, method: str) -> str | None:
+        """Another file with a class whose own ``to()`` gives the tensor that an object holds; None if there is none."""
+        importers = self._others(asker)
+        return None if importers is None or asker.path is None else importers.unwrapping.unwrapper(asker.path, method)
+
     def keeper(self, asker: Context) -> str | None:
         """Another file of the project that may ask for gradients with a graph; None if there is none."""
         importers = self._others(asker)
@@ -252,6 +258,13 @@ class Codebase:
         """The other files of the project in whose code something matches."""
         importers = self._others(asker)
         return [] if importers is None or asker.path is None else importers.matching(asker.path, pattern)
+
+    def heirs(self, asker: Context, name: str, most: int) -> list[Heir]:
+        """The classes of the project that derive from a class of a file."""
+        importers = self._others(asker)
+        if importers is None or asker.path is None:
+            return []
+        return importers.heirs.of(asker.path, name, self._module_file, most)
 
     def relative(self, context: Context) -> str:
         """The path of a file in its project."""

@@ -116,8 +116,11 @@ class Names:
             if len(bound) < len(ends):
                 for watch in watches:
                     watch.met(name, value)
-            if value is not before and value != before:
-                self._own[name] = changed[name] = value
+            if value is before or (value == before and not _leads_elsewhere(value, before)):
+                continue
+            self._own[name] = value
+            if value != before:
+                changed[name] = value
         return changed
 
     def _unwatched(self, name: str) -> tuple[Value | None, tuple[Watch, ...]]:
@@ -164,6 +167,13 @@ def _in_order(bound: list[tuple[int, Value | None]], before: Value | None, count
         last = number
 
 
+def _leads_elsewhere(value: Value | None, before: Value | None) -> bool:
+    """Whether values that are equal are not of the same functions or classes."""
+    if value is None or before is None:
+        return False
+    return value.node is not before.node or len(value.choices) != len(before.choices)
+
+
 def _is_more(value: Value | None, known: Value | None) -> bool:
     """Whether a value can be something that a known one cannot."""
     if value is None or known is None:
@@ -180,7 +190,7 @@ def _joined_from_last(values: Iterable[Value | None], before: Value | None, is_p
             result = None if is_path else value or result
         else:
             result = join(value, result)
-        if result == before:
+        if result == before and not _leads_elsewhere(result, before):
             result = before
     return result
 

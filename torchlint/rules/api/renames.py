@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import libcst as cst
 
 from torchlint import edit
+from torchlint.diagnostic import Applicability
 from torchlint.model import Model
-from torchlint.model.syntax import bound_name, dotted, is_global, last_name
+from torchlint.model.syntax import bound_name, call_of, dotted, is_global, last_name
 from torchlint.rule import Edit, Fix
 from torchlint.rules.api import guards, names, patches
 from torchlint.rules.api.table import Row
@@ -14,7 +17,31 @@ from torchlint.rules.api.uses import Use
 
 
 def of_name(use: Use, model: Model) -> Fix | None:
-    """Write the name that replaces another one."""
+    """Write the name that replaces another one, and the names of arguments that have others with it."""
+    fix = _of_name(use, model)
+    return _with_keywords(fix, use, model) if fix is not None and use.row.keywords else fix
+
+
+def _with_keywords(fix: Fix, use: Use, model: Model) -> Fix:
+    """A fix that also writes the new names of keywords, in all calls where an import is renamed."""
+    renamed = dict(each.split("=") for each in use.row.keywords.split())
+    users: list[cst.CSTNode] = [use.node]
+    if use.alias is not None and use.statement is not None:
+        users += model.references(bound_name(use.alias), model.scopes.scope_of(use.statement))
+    elif isinstance(use.node, cst.Name) and import_of(use.node, model) is not None:
+        users += model.references(use.node.value, model.scopes.scope_of(use.node))
+    calls = {id(call): call for user in users if (call := call_of(user, model.tree)) is not None}
+    args = [arg for call in calls.values() for arg in call.args]
+    edits = [
+        edit.replace(arg.keyword, renamed[arg.keyword.value])
+        for arg in args
+        if arg.keyword is not None and arg.keyword.value in renamed
+    ]
+    safe = Applicability.UNSAFE if any(arg.star == "**" for arg in args) else fix.applicability
+    return replace(fix, edits=(*fix.edits, *edits), applicability=safe)
+
+
+def _of_name(use: Use, model: Model) -> Fix | None:
     row = use.row
     said = f"Use `{row.replacement}`"
     if use.alias is not None and use.statement is not None:

@@ -52,6 +52,8 @@ class Row:
     position: int | None = None
     signature: str = ""
     fields: str = ""
+    keywords: str = ""
+    """Keywords that have other names in the replacement: ``old=new``, several with blanks between them."""
     cases: tuple[Case, ...] = ()
     safe: bool = False
     same: bool = False
@@ -140,6 +142,7 @@ def row(entry: Mapping[str, object]) -> Row:
         position=position,
         signature=_text(entry, "signature"),
         fields=_text(entry, "fields"),
+        keywords=_text(entry, "keywords"),
         cases=tuple(map(_case, cases)),
         safe=bool(entry.get("safe")),
         same=bool(entry.get("same")),

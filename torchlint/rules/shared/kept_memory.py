@@ -7,12 +7,15 @@ nowhere. Written in place, it changes the backup.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 
 import libcst as cst
 
 from torchlint.model import Model, Role, Tri, bindings
+from torchlint.model.imports import imported_path
 from torchlint.model.syntax import call_of, chain, last_name
 from torchlint.rules.shared import memory
+from torchlint.rules.shared.no_grad import small_statement
 
 _SHARING = frozenset(("contiguous", "cpu", "cuda", "detach", "double", "float", "half", "numpy", "to"))
 """What gives the memory itself, or may."""
@@ -61,7 +64,34 @@ def _keepers(model: Model) -> tuple[tuple[cst.BaseExpression, Role], ...]:
     """The expressions by which a file gets at memory, `p.data`, `p.detach()`, `net.state_dict()`, and what has it."""
     reads = [*model.tree.attributes("data"), *model.tree.attributes("detach"), *model.tree.attributes("state_dict")]
     found = ((_whole(node, model), model.value(node.value).role) for node in reads if _may_be_kept_tensor(node, model))
-    return tuple((whole, role) for whole, role in found if whole is not None)
+    kept = [(whole, role) for whole, role in found if whole is not None]
+    return (*kept, *((call, Role.NEITHER) for call in _calls_elsewhere(model) if _gives_memory(call, model)))
+
+
+def _calls_elsewhere(model: Model) -> Iterator[cst.Call]:
+    """The calls of what the file imports."""
+    calls = (call for call in model.tree.all(cst.Call) if call.args)
+    return (call for call in calls if model.ask(imported_path, call.func) is not None)
+
+
+def _gives_memory(call: cst.Call, model: Model) -> bool:
+    """Whether a function of another file is called that returns memory others have: `[p.detach() for p in ps]`."""
+    function = model.value(call.func).node
+    if not isinstance(function, cst.FunctionDef) or (home := model.home(function)) is model:
+        return False
+    return any(
+        home.scopes.scope_of(node) is function and _is_returned(node, home) for node, _ in home.remember(_keepers)
+    )
+
+
+def _is_returned(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression is returned as it is, or in a list or tuple."""
+    for up in model.tree.ancestors(node):
+        if isinstance(up, cst.Return):
+            return True
+        if not isinstance(up, (*_DISPLAYS, *_PARTS, cst.Arg)):
+            return isinstance(up, cst.Call) and last_name(up.func) in _COPYING
+    return False
 
 
 def _may_be_kept_tensor(node: cst.Attribute, model: Model) -> bool:
@@ -127,8 +157,8 @@ def _is_read_later(target: cst.BaseExpression, assigned: cst.Attribute, model: M
     loops = [up for up in tree.ancestors(assigned) if isinstance(up, (cst.For, cst.While))]
     around = itertools.takewhile(lambda loop: not tree.is_inside(target, loop), loops)
     after = min(tree.order(node) for node in (assigned, *around))
-    statement = tree.statement(assigned)
-    return any(tree.order(use) > after and tree.statement(use) is not statement for use in reads)
+    statement = small_statement(assigned, model)
+    return any(tree.order(use) > after and small_statement(use, model) is not statement for use in reads)
 
 
 def _is_put_back(use: cst.Name, model: Model) -> bool:

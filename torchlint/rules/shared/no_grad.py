@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import libcst as cst
 
-from torchlint.model import Model
-from torchlint.model.syntax import chain, last_name
+from torchlint.model import Kind, Model, Tri
+from torchlint.model.names import GROWING
+from torchlint.model.overriding import COMPUTED, overriding
+from torchlint.model.syntax import chain, decorator_names, last_name, parameters, root
 from torchlint.rule import Applicability, Block, Edit, Fix
 
 
@@ -14,7 +18,7 @@ def moved(
 ) -> Fix | None:
     """Put a simple statement into a block, with some edits in it; None where that cannot be."""
     line = model.tree.parent(small)
-    if line is None or model.remember(is_by_hand, line) or not may_hold(small, model) or differentiates(model, small):
+    if line is None or model.remember(is_by_hand, line) or not may_be_moved(small, model):
         return None
     begins = isinstance(line, cst.SimpleStatementLine) and line.body[0] is small
     into = block_before(model, line) if begins else None
@@ -42,6 +46,11 @@ def may_hold(statement: cst.CSTNode, model: Model) -> bool:
     return not any(runs_with(node, statement, model) for cls in leaving for node in model.tree.within(statement, cls))
 
 
+def may_be_moved(statement: cst.CSTNode, model: Model) -> bool:
+    """Whether a statement does the same in a block: it needs no graph, and leaves none behind."""
+    return may_hold(statement, model) and not differentiates(model, statement) and not keeps_graph(model, statement)
+
+
 _DIFFERENTIATING = frozenset(
     (
         *("grad", "backward", "grad_and_value"),
@@ -60,12 +69,104 @@ def differentiates(model: Model, node: cst.CSTNode, far: int = _FAR) -> bool:
     for call in model.tree.within(node, cst.Call):
         if last_name(call.func) in _DIFFERENTIATING and (far < _FAR or not all(map(_is_made_before, call.args))):
             return True
-        function = model.value(call.func).node if far else None
-        if isinstance(function, cst.FunctionDef) and model.home(function).remember(
-            differentiates, function.body, far - 1
-        ):
+    return far > 0 and any(home.remember(differentiates, body, far - 1) for home, body in _bodies_run_by(model, node))
+
+
+def keeps_graph(model: Model, node: cst.CSTNode, far: int = _FAR) -> bool:
+    """Whether a function of the project that a statement calls keeps what may carry a graph where others find it."""
+    if far == 0:
+        return False
+    for home, body in _bodies_run_by(model, node):
+        function = home.tree.parent(body)
+        if isinstance(function, cst.FunctionDef) and not _CACHING.isdisjoint(decorator_names(function)):
+            return True
+        if home.remember(_keeps, body) or home.remember(keeps_graph, body, far - 1):
             return True
     return False
+
+
+_CACHING = frozenset(("lru_cache", "cache", "cached_property", "lazy_property"))
+"""Decorators that keep what a function returns."""
+
+
+def _keeps(model: Model, body: cst.CSTNode) -> bool:
+    """Whether what may carry a graph is put by a function into what outlives the call."""
+    function = model.tree.parent(body)
+    assert isinstance(function, cst.FunctionDef)
+    is_constructor = function.name.value == "__init__"
+    outer = {item.name.value for each in model.tree.within(body, cst.Global) for item in each.names}
+    outer |= {item.name.value for each in model.tree.within(body, cst.Nonlocal) for item in each.names}
+    stored = [(each.target, assign.value) for assign in model.tree.within(body, cst.Assign) for each in assign.targets]
+    stored += [(assign.target, assign.value) for assign in model.tree.within(body, cst.AugAssign)]
+    for target, value in () if is_constructor else stored:
+        if _outlives(target, outer, function, model) and _may_carry_graph(value, model):
+            return True
+    for call in model.tree.within(body, cst.Call):
+        match call:
+            case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(name))) if name in GROWING:
+                if not _is_made_in(owner, function, model):
+                    if any(_may_carry_graph(each.value, model) for each in call.args):
+                        return True
+    return False
+
+
+def _outlives(target: cst.BaseExpression, outer: set[str], function: cst.FunctionDef, model: Model) -> bool:
+    match target:
+        case cst.Tuple(elements=elements) | cst.List(elements=elements):
+            return any(_outlives(each.value, outer, function, model) for each in elements)
+        case cst.Attribute() | cst.Subscript():
+            return not _is_made_in(target, function, model)
+        case cst.Name(value=name):
+            return name in outer
+    return False
+
+
+def _is_made_in(node: cst.BaseExpression, function: cst.FunctionDef, model: Model) -> bool:
+    """Whether an expression begins with a name that a function binds itself: what is put into that goes with it."""
+    name = root(node)
+    return name in model.scopes.locals_of(function) and name not in {each.name.value for each in parameters(function)}
+
+
+def _may_carry_graph(node: cst.BaseExpression, model: Model) -> bool:
+    value = model.value(node)
+    if value.kind == Kind.TENSOR:
+        return value.grad != Tri.NO
+    return bool(value.kind & (Kind.UNKNOWN | Kind.TENSOR | Kind.CONTAINER))
+
+
+def _bodies_run_by(model: Model, node: cst.CSTNode) -> Iterator[tuple[Model, cst.CSTNode]]:
+    """The bodies of functions of the project that a statement runs, by calling them or handing them on as arguments,
+    of methods that override these, and of properties that it reads.
+    """
+    for function in _run_by(model, node):
+        home = model.home(function)
+        yield home, function.body
+        for other in home.ask(overriding, function).methods:
+            yield home.home(other.function), other.function.body
+
+
+def _run_by(model: Model, node: cst.CSTNode) -> Iterator[cst.FunctionDef]:
+    for call in model.tree.within(node, cst.Call):
+        yield from _called(call.func, model)
+        given = (model.value(arg.value) for arg in call.args if isinstance(arg.value, (cst.Name, cst.Attribute)))
+        yield from (each.node for each in given if isinstance(each.node, cst.FunctionDef))
+    for read in model.tree.within(node, cst.Attribute):
+        cls = model.value(read.value).node
+        method = model.find_method(cls, read.attr.value) if isinstance(cls, cst.ClassDef) else None
+        if method is not None and not COMPUTED.isdisjoint(decorator_names(method)):
+            yield method
+
+
+def _called(func: cst.BaseExpression, model: Model) -> Iterator[cst.FunctionDef]:
+    """The functions that are run where something is called: those of a class as well."""
+    whole = model.value(func)
+    for value in whole.choices or (whole,):
+        if isinstance(value.node, cst.FunctionDef):
+            yield value.node
+        elif isinstance(value.node, cst.ClassDef):
+            is_object = not value.kind & Kind.FUNCTION
+            names = ("__call__", "forward") if is_object else ("__init__",)
+            yield from filter(None, (model.find_method(value.node, name) for name in names))
 
 
 def _is_made_before(arg: cst.Arg) -> bool:

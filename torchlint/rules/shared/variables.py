@@ -9,14 +9,14 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.file.tree.tree import Tree
-from torchlint.model import Kind, Model, Role, Usage
+from torchlint.model import Kind, Model, Role, Strength, Usage
 from torchlint.model.bindings import bound_value, target_before
 from torchlint.model.syntax import keyword, parameters, positional
 from torchlint.model.torch import library
 from torchlint.model.torch.arguments import literal_bool
 from torchlint.model.torch.schema import TensorResult
 from torchlint.rule import Applicability, Edit, Fix
-from torchlint.rules.shared import data_sites, gradients, identity, indices, memory
+from torchlint.rules.shared import data_sites, gradients, identity, indices, memory, tried
 from torchlint.rules.shared.own_attributes import is_of_object
 from torchlint.rules.shared.unrecorded_inputs import is_unrecorded_input
 from torchlint.rules.shared.without_graph import stays_without_graph
@@ -61,6 +61,8 @@ def unwrap(call: cst.Call, model: Model) -> Fix | None:
     value = model.value(wrapped.value)
     is_certain = value.kind == Kind.TENSOR and not is_of_object(wrapped.value, model)
     if not value.kind & (Kind.TENSOR | Kind.UNKNOWN) or (not is_certain and _is_tried(call, model)):
+        return None
+    if (value.strength or Strength.NAME) <= Strength.USE and tried.is_awaited("TypeError", call, model):
         return None
     fix = _unwrapped(call, wrapped, model)
     # `Variable(None)` is an empty tensor, and of a subclass `Variable` makes a plain one

@@ -133,7 +133,7 @@ def _is_without_graph(arguments: Sequence[Argument]) -> bool:
 def _call_local(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
     target = func.node
     if isinstance(target, cst.ClassDef):
-        return construct(frame.context, target, node, arguments)
+        return replace(construct(frame.context, target, node, arguments), is_exact=True)
     if isinstance(target, cst.Lambda):
         home = frame.context.home(target)
         given = [a.value for a in arguments if a.keyword is None and not a.star]

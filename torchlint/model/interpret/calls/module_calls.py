@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchlint.model import trainable
+from torchlint.model import hooks, trainable
 from torchlint.model.certainty import Certainty
 from torchlint.model.classes import find_method
 from torchlint.model.functions import call_function, may_give_without_graph
@@ -17,7 +17,7 @@ from torchlint.model.interpret import learning, model_outputs, module_containers
 from torchlint.model.interpret.calls import lambdas
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import MODULE_METHODS, NETWORK_MAKER
-from torchlint.model.possibilities import Dtype, Kind, Role, Tri
+from torchlint.model.possibilities import Dtype, Kind, Ndim, Role, Tri
 from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.syntax import dotted, is_dotted
 from torchlint.model.torch import library, transfer
@@ -31,6 +31,7 @@ from torchlint.model.values import (
     Evidence,
     Strength,
     Value,
+    changed,
     container,
     held,
     mapping,
@@ -54,6 +55,8 @@ def call(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[Argument
         method = find_method(frame.context, func.node, "forward")
         if method is not None:
             value = call_function(frame.context, method, func, node, arguments, frame)
+            if frame.grad != Tri.NO and hooks.changes_outputs(frame.context):
+                value = _of_hook(value)
             if not value.kind & Kind.UNKNOWN or value.kind & ~_PERHAPS_TENSOR:
                 return _through_module(frame, value, func.node, method, node)
     if (inner := _call_inner(frame, func, node, arguments)) is not None:
@@ -63,6 +66,14 @@ def call(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[Argument
         if known is not None:
             return known
     return of_unknown(frame, func, node, evidence)
+
+
+def _of_hook(value: Value) -> Value:
+    """An output that a hook may have put another tensor in the place of."""
+    value = changed(value, _of_hook)
+    if not value.kind & Kind.TENSOR:
+        return value
+    return replace(value, grad=value.grad | Tri.MAYBE, ndim=Ndim.ANY, dtype=Dtype.ANY, leaf=Tri.MAYBE)
 
 
 def _holds_packed(value: Value) -> bool:

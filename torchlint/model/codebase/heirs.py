@@ -1,0 +1,86 @@
+"""Which classes of a project derive from a class, by the names that they write: nothing is interpreted for it."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections import defaultdict
+from typing import NamedTuple
+
+from torchlint.model.codebase.patching import ParseFile
+from torchlint.model.codebase.switching import Leads
+
+_CLASS = re.compile(rb"class[ \t]+(\w+)[ \t]*(?:\(([^()]{0,1000})\))?[ \t]*:")
+
+
+class Heir(NamedTuple):
+    """A class that derives from another one."""
+
+    path: str
+    name: str
+
+
+class Heirs:
+    """The classes in all files of one project, with the names of those that they derive from."""
+
+    def __init__(self, parse: ParseFile) -> None:
+        self._parse = parse
+        self._by_base: dict[str, list[Heir]] = defaultdict(list)
+        self._homes: dict[str, set[str]] = defaultdict(set)
+        """By the name of a class, the files that define one."""
+
+    def add(self, path: str, data: bytes) -> None:
+        """Take a file in."""
+        for name, bases in _CLASS.findall(data):
+            heir = Heir(path, name.decode(errors="replace"))
+            self._homes[heir.name].add(path)
+            for base in bases.split(b","):
+                self._by_base[base.strip().rpartition(b".")[2].decode(errors="replace")].append(heir)
+
+    def of(self, path: str, name: str, leads: Leads, most: int) -> list[Heir]:
+        """The classes that derive from a class of a file, from what derives from it too, and a few over ``most``."""
+        found: dict[Heir, None] = {}
+        waiting = [Heir(path, name)]
+        while waiting and len(found) <= most:
+            base = waiting.pop()
+            new = [each for each in self._by_base.get(base.name, ()) if each not in found]
+            derived = [each for each in new if self._derives(each, base, leads)]
+            found.update(dict.fromkeys(derived))
+            waiting += derived
+        return list(found)
+
+    def _derives(self, heir: Heir, base: Heir, leads: Leads) -> bool:
+        """Whether the name that a class derives from is that of the class that is meant, and of no namesake."""
+        if heir.path == base.path:
+            return True
+        homes = self._homes[base.name]
+        if heir.path in homes:
+            return False
+        return len(homes) == 1 or self._imports(heir.path, base.path, leads)
+
+    def _imports(self, path: str, wanted: str, leads: Leads) -> bool:
+        """Whether a file imports another one, or a package above it, which may hand its names on."""
+        tree = self._parse(path)
+        if tree is None:
+            return True
+        found = (leads(path, module, level) for module, level in _imported(tree))
+        return any(each is not None and _is_or_hands_on(each, wanted) for each in found)
+
+
+def _imported(tree: ast.Module) -> list[tuple[str, int]]:
+    """The modules that a file imports, and what it imports from them, which may be modules, with their levels."""
+    found: list[tuple[str, int]] = []
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=aliases):
+                found += [(alias.name, 0) for alias in aliases]
+            case ast.ImportFrom(module=module, names=aliases, level=level):
+                found += [(f"{module}.{alias.name}" if module else alias.name, level) for alias in aliases]
+                found.append((module or "", level))
+    return found
+
+
+def _is_or_hands_on(path: str, wanted: str) -> bool:
+    folder, name = os.path.split(path)
+    return path == wanted or (name == "__init__.py" and wanted.startswith(folder + os.sep))

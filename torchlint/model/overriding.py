@@ -1,0 +1,167 @@
+"""What else may be called by the name of a function: methods of subclasses, and what is put in its place.
+
+A class is judged by its name here, as its subclasses write it, so that no file has to be interpreted to find these.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import libcst as cst
+
+from torchlint.model.classes import class_of, find_method
+from torchlint.model.syntax import decorator_names, is_stub, last_name, root
+
+if TYPE_CHECKING:
+    from torchlint.model.context import Context
+
+_MANY_HEIRS = 64
+_MANY_METHODS = 4
+"""Of what more classes derive from, and more methods override, it is not known what is called."""
+COMPUTED = frozenset(("property", "cached_property", "lazy_property"))
+"""Decorators that make an attribute of a method."""
+_PARTS_OF_ONE = frozenset(("setter", "getter", "deleter", "overload", "register"))
+"""Decorators of further functions of the same name, which leave what the name stands for."""
+
+
+class Override(NamedTuple):
+    """A method that overrides another one, and the class that has it, or inherits it."""
+
+    context: Context
+    cls: cst.ClassDef
+    function: cst.FunctionDef
+
+
+class Overriding(NamedTuple):
+    """What overrides a method."""
+
+    methods: tuple[Override, ...] = ()
+    has_more: bool = False
+    """Whether something overrides it that is no plain method, or too many are there to be followed."""
+
+
+def overriding(context: Context, function: cst.FunctionDef) -> Overriding:
+    """What overrides a method in the subclasses of its class, in the file and in other files of the project."""
+    cls = class_of(context, function)
+    return Overriding() if cls is None else context.remember(_overriding, cls, function.name.value)
+
+
+def is_replaced(context: Context, function: cst.FunctionDef) -> bool:
+    """Whether something else is put in the place of a function: by a later definition, or as an attribute."""
+    return context.remember(_is_replaced, function)
+
+
+def is_set_by_others(context: Context, cls: cst.ClassDef, name: str) -> bool:
+    """Whether an attribute is set by others than the class, in the file or in other files of the project."""
+    if context.scopes.is_set_outside(cls, name) or context.codebase.setter(context, name) is not None:
+        return True
+    return any(home.scopes.attribute(heir, name).assigned for home, heir in _heirs(context, cls))
+
+
+def _is_replaced(context: Context, function: cst.FunctionDef) -> bool:
+    name, cls = function.name.value, class_of(context, function)
+    if cls is None:
+        scopes, module = context.scopes, context.tree.module
+        if scopes.scope_of(function) is not module:
+            return False
+        return bool(scopes.rebinders(module, name)) or context.codebase.setter(context, name) is not None
+    bound = context.remember(_bound_in_bodies, name).get(id(cls), [function])
+    if len(bound) > 1 and not (bound[-1] is function and context.tree.parent(function) is cls.body):
+        return True
+    if not COMPUTED.isdisjoint(decorator_names(function)):
+        return False  # what is assigned to it goes to its setter
+    return context.scopes.is_set_outside(cls, name) or context.codebase.setter(context, name) is not None
+
+
+def _bound_in_bodies(context: Context, name: str) -> dict[int, list[cst.CSTNode]]:
+    """By class, what its body binds to a name as methods and otherwise: the parts of a property count as one."""
+    found = defaultdict[int, list[cst.CSTNode]](list)
+    for each in context.tree.names(name):
+        definition = context.tree.parent(each)
+        match definition:
+            case cst.FunctionDef() if definition.name is each:
+                cls = class_of(context, definition)
+                if cls is None or not _PARTS_OF_ONE.isdisjoint(decorator_names(definition)):
+                    continue
+            case cst.AssignTarget():
+                around = context.tree.enclosing(each, cst.ClassDef, cst.FunctionDef)
+                cls = around if isinstance(around, cst.ClassDef) else None
+            case _:
+                continue
+        if cls is not None:
+            found[id(cls)].append(definition)
+    return found
+
+
+def _overriding(context: Context, cls: cst.ClassDef, name: str) -> Overriding:
+    heirs = list(_heirs(context, cls))
+    found: list[Override] = []
+    for home, heir in heirs:
+        if len(found) >= _MANY_METHODS:
+            break
+        if home.remember(_binds_otherwise, name, heir):
+            return Overriding(tuple(found), has_more=True)
+        method = _method(home, heir, name)
+        if method is not None and not _is_of(home, method, context, cls) and not is_stub(method):
+            if all(method is not each.function for each in found):
+                found.append(Override(home, heir, method))
+    return Overriding(tuple(found), has_more=len(found) >= _MANY_METHODS or len(heirs) > _MANY_HEIRS)
+
+
+def _binds_otherwise(context: Context, name: str, cls: cst.ClassDef) -> bool:
+    """Whether a class binds a name in its body by something else than a method in the end."""
+    bound = context.remember(_bound_in_bodies, name).get(id(cls), [])
+    return bool(bound) and not isinstance(bound[-1], cst.FunctionDef)
+
+
+def _method(context: Context, cls: cst.ClassDef, name: str) -> cst.FunctionDef | None:
+    """The method of a class, or what it has from another base than the one that is asked about."""
+    info = context.scopes.info(cls)
+    if (own := info.methods.get(name)) is not None:
+        return own
+    return find_method(context, cls, name) if len(info.bases) > 1 else None
+
+
+def _is_of(home: Context, method: cst.FunctionDef, context: Context, cls: cst.ClassDef) -> bool:
+    """Whether a method is that of a class, which may have been read twice."""
+    home = home.home(method)
+    owner = class_of(home, method)
+    return owner is cls or (owner is not None and home.path == context.path and owner.name.value == cls.name.value)
+
+
+def _heirs(context: Context, cls: cst.ClassDef) -> Iterator[tuple[Context, cst.ClassDef]]:
+    """The classes that derive from a class, each with the context of its file, and a few over those that matter."""
+    if not context.is_part:
+        for heir in _heirs_in_file(context, cls):
+            yield context, heir
+    for other in context.codebase.heirs(context, cls.name.value, _MANY_HEIRS):
+        if other.path == context.path and not context.is_part:
+            continue
+        home = context.codebase.member(other.path, other.name, context)
+        for each in home.scopes.all_classes() if home is not None else ():
+            if home is not None and each.name.value == other.name and each is not cls:
+                yield home, each
+
+
+def _heirs_in_file(context: Context, cls: cst.ClassDef) -> list[cst.ClassDef]:
+    by_base = context.remember(_by_base)
+    found: dict[int, cst.ClassDef] = {}
+    waiting = [cls]
+    while waiting and len(found) <= _MANY_HEIRS:
+        base = waiting.pop()
+        for heir in by_base.get((base.name.value, id(context.scopes.scope_of(base))), ()):
+            if id(heir) not in found and heir is not cls:
+                found[id(heir)] = heir
+                waiting.append(heir)
+    return list(found.values())
+
+
+def _by_base(context: Context) -> dict[tuple[str, int], list[cst.ClassDef]]:
+    """The classes of a file by the names of those that they derive from, and by the scopes that these are names of."""
+    found = defaultdict[tuple[str, int], list[cst.ClassDef]](list)
+    for cls in context.scopes.all_classes():
+        for base in context.scopes.info(cls).bases:
+            found[last_name(base), id(context.scopes.owner(root(base), cls))].append(cls)
+    return found
