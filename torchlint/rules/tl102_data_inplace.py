@@ -320,10 +320,12 @@ def _nn_init(node: cst.Attribute, write: cst.CSTNode, model: Model) -> Fix | Non
 
 
 def _operands(write: cst.CSTNode, model: Model) -> list[cst.BaseExpression] | None:
-    """What is written; None if that cannot be told."""
+    """What is written, there and by what follows on it (``.mul_(0.9).add_(x)``); None if that cannot be told."""
     match write:
         case cst.Call(args=args):
-            return [arg.value for arg in args]
+            further = memory.write_through(write, model)
+            rest = _operands(further, model) if further is not None else []
+            return None if rest is None else [*(arg.value for arg in args), *rest]
         case cst.AugAssign(value=value):
             return [value]
         case cst.AssignTarget():

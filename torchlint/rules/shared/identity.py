@@ -11,6 +11,7 @@ from itertools import islice
 import libcst as cst
 
 from torchlint.model import Dtype, Kind, Model, Role, Tri, Usage
+from torchlint.model.aliasing.graph_writes import may_get_graph_later
 from torchlint.model.aliasing.here import only_metadata, usage_here
 from torchlint.model.bindings import bound_value, owner, unpacked_from
 from torchlint.model.interpret.loaders import is_from_loader
@@ -34,6 +35,9 @@ def may_be_one(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model
         return False
     if model.ask(usage_here, call) <= Usage.SAVED:
         return True
+    is_replaced = isinstance(inner, cst.Name) and _rebinds(call, inner, model)
+    if not is_replaced and model.ask(may_get_graph_later, inner):
+        return False
     usage = model.usage(call)
     if usage is Usage.WRITTEN or _is_of_batch(inner, model):
         return usage is not Usage.WRITTEN
