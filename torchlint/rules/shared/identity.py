@@ -35,6 +35,8 @@ def may_be_one(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model
         return False
     if model.ask(usage_here, call) <= Usage.SAVED:
         return True
+    if _is_given_to_lambda(inner, model):
+        return False  # a gradient that a hook keeps becomes `.grad` itself, unless autograd finds another tensor there
     is_replaced = isinstance(inner, cst.Name) and _rebinds(call, inner, model)
     if not is_replaced and model.ask(may_get_graph_later, inner):
         return False
@@ -410,6 +412,13 @@ def _is_given(name: cst.Name, model: Model) -> bool:
     """Whether a name is that of a parameter of its function."""
     scope = model.scopes.scope_of(name)
     return isinstance(scope, cst.FunctionDef) and name.value in {param.name.value for param in parameters(scope)}
+
+
+def _is_given_to_lambda(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression is made of what a lambda around it is called with."""
+    around = [up for up in model.tree.ancestors(node) if isinstance(up, cst.Lambda)]
+    given = {param.name.value for each in around for param in parameters(each)}
+    return bool(given) and any(name.value in given for name in model.tree.within(node, cst.Name))
 
 
 def _is_changed(node: cst.BaseExpression, model: Model) -> bool:
