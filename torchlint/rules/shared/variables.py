@@ -14,7 +14,7 @@ from torchlint.model.torch import library
 from torchlint.model.torch.arguments import literal_bool
 from torchlint.model.torch.schema import TensorResult
 from torchlint.rule import Applicability, Edit, Fix
-from torchlint.rules.shared import data_sites, gradients, identity, indices, memory
+from torchlint.rules.shared import data_sites, gradients, identity, indices, memory, tried
 from torchlint.rules.shared.own_attributes import is_of_object
 from torchlint.rules.shared.without_graph import stays_without_graph
 
@@ -147,7 +147,7 @@ def _plain(call: cst.Call, inner: cst.BaseExpression, model: Model) -> Fix:
     source = _source_of_data(inner, model)
     if source is not None:
         applicability = _without_data(call, source, model)
-        if _is_useless(call, source, model):
+        if _is_useless(call, source, model) and not _keeps_error(inner, model):
             edits = _assignment_to_itself(call, source, model) or _strip(call, source, "", model)
             return Fix("Remove it and `.data`: the tensor has no graph", edits, applicability)
         if applicability is Applicability.UNSAFE and data_sites.is_computed_without_graph(call, source, model):
@@ -160,6 +160,10 @@ def _plain(call: cst.Call, inner: cst.BaseExpression, model: Model) -> Fix:
             return Fix("Remove the assignment: the tensor has no graph", useless)
         return Fix("Remove it: the tensor has no graph", _strip(call, inner, "", model))
     return Fix("Use `.detach()`", _strip(call, inner, ".detach()", model))
+
+
+def _keeps_error(inner: cst.BaseExpression, model: Model) -> bool:
+    return isinstance(inner, cst.Attribute) and tried.keeps_error_of_none(inner, model)
 
 
 def _source_of_data(inner: cst.BaseExpression, model: Model) -> cst.BaseExpression | None:
