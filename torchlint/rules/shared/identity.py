@@ -416,8 +416,10 @@ def _is_given(name: cst.Name, model: Model) -> bool:
 
 def _is_given_to_lambda(node: cst.BaseExpression, model: Model) -> bool:
     """Whether an expression is made of what a lambda around it is called with."""
-    around = [up for up in model.tree.ancestors(node) if isinstance(up, cst.Lambda)]
-    given = {param.name.value for each in around for param in parameters(each)}
+    given, up = set[str](), model.tree.enclosing(node, cst.Lambda)
+    while isinstance(up, cst.Lambda):
+        given |= {param.name.value for param in parameters(up)}
+        up = model.tree.enclosing(up, cst.Lambda)
     return bool(given) and any(name.value in given for name in model.tree.within(node, cst.Name))
 
 
