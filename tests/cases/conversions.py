@@ -37,17 +37,17 @@ line = axes[1].plot([1], [2])[0]
 line.set_ydata(y)
 history = np.plot(y)
 scale = np.ones((2, 1))
-y * scale  # TL104
-y - scale  # TL104
-scale / y  # TL104
-y**scale  # TL104
-y @ scale  # TL104
-y == scale
-y * scale.sum()
-y * np.sqrt(2)
-y * torch.as_tensor(scale)
-y.detach() * scale
-2 / y
+_ = y * scale  # TL104
+_ = y - scale  # TL104
+_ = scale / y  # TL104
+_ = y**scale  # TL104
+_ = y @ scale  # TL104
+_ = y == scale
+_ = y * scale.sum()
+_ = y * np.sqrt(2)
+_ = y * torch.as_tensor(scale)
+_ = y.detach() * scale
+_ = 2 / y
 
 
 def fit(model, criterion, optimizer, loader, scaler):

@@ -62,9 +62,9 @@ for x in batches:
     backward(error)
 plt.plot(history)  # TL104
 edges = sparse.csr_matrix([[0, 1], [1, 0]])
-edges * net.weight  # TL104
-edges @ net.weight  # TL104
-edges * net.weight.detach()
-edges * 2
-sparse.eye(3) @ net.weight  # TL104
-target @ net.weight
+_ = edges * net.weight  # TL104
+_ = edges @ net.weight  # TL104
+_ = edges * net.weight.detach()
+_ = edges * 2
+_ = sparse.eye(3) @ net.weight  # TL104
+_ = target @ net.weight

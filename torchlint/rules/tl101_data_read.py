@@ -163,6 +163,7 @@ from torchlint.rules.shared import (
     memory,
     operands,
     optimizer_steps,
+    tried,
 )
 from torchlint.rules.shared.unrecorded_inputs import volatile_argument
 from torchlint.rules.shared.used_up import is_used_up
@@ -190,7 +191,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
         return Finding(node.attr, said, evidence=evidence, receiver=node.value)
     if _is_volatile(node, model):  # what stands for the wrapper is written when that can go
         return Finding(node.attr, _MESSAGE.format("use `.detach()`"), evidence=evidence, receiver=node.value)
-    fix = blocks.waiting(_fix(node, value, evidence, model), node, model)
+    fix = blocks.waiting(_with_error(_fix(node, value, evidence, model), node, model), node, model)
     if fix.applicability is Applicability.UNSAFE and not fix.risk:
         fix = replace(fix, risk=data_sites.risk(node, value, evidence, model))
     half = None if _is_asked_for_metadata(node, model) else data_sites.half_of(node, model)
@@ -261,6 +262,15 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     if has_no_graph and not safe and usage is not Usage.WRITTEN and not identity.are_told_apart(model):
         return Fix("Remove `.data`: the tensor has no graph", drop, Applicability.UNSAFE)
     return Fix("Replace `.data` with `.detach()`", detach, _applicability(safe))
+
+
+def _with_error(fix: Fix, node: cst.Attribute, model: Model) -> Fix:
+    """A fix that raises for None as `.data` did, where somebody waits for that."""
+    if fix.applicability is not Applicability.SAFE or fix.edits[0].text or not tried.keeps_error_of_none(node, model):
+        return fix
+    is_read = model.usage(node) in data_sites.READING and data_sites.is_left_alone(node, model)
+    detach = (edit.replace(node.attr, "detach()"),)
+    return Fix("Replace `.data` with `.detach()`", detach, _applicability(is_read))
 
 
 def _is_never_recorded(node: cst.Attribute, model: Model) -> bool:

@@ -196,6 +196,7 @@ from torchlint.rules.shared import (
     no_grad,
     optimizer_steps,
     soft_updates,
+    tried,
     unrecorded,
 )
 from torchlint.rules.shared.without_graph import stays_without_graph
@@ -217,6 +218,9 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     value, evidence = found
     write = memory.write_through(node, model)
     fix = _fix(node, value, write, data_sites.initialises(node, value, model), model) if write is not None else None
+    if fix is not None and fix.applicability is Applicability.SAFE and tried.keeps_error_of_none(node, model):
+        risk = "None has no `.data`, and the error that is caught becomes another one"
+        fix = replace(fix, applicability=Applicability.UNSAFE, risk=risk)
     if fix is not None and fix.applicability is Applicability.UNSAFE and not fix.risk:
         fix = replace(fix, risk="if autograd has saved the old values, `backward()` raises now")
     message = f"autograd does not notice this write through `.data`; {_advice(node, value, fix, model)}"
@@ -363,10 +367,12 @@ def _nn_init(node: cst.Attribute, write: cst.CSTNode, model: Model) -> Fix | Non
 
 
 def _operands(write: cst.CSTNode, model: Model) -> list[cst.BaseExpression] | None:
-    """What is written; None if that cannot be told."""
+    """What is written, there and by what follows on it (``.mul_(0.9).add_(x)``); None if that cannot be told."""
     match write:
         case cst.Call(args=args):
-            return [arg.value for arg in args]
+            further = memory.write_through(write, model)
+            rest = _operands(further, model) if further is not None else []
+            return None if rest is None else [*(arg.value for arg in args), *rest]
         case cst.AugAssign(value=value):
             return [value]
         case cst.AssignTarget():

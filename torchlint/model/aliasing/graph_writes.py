@@ -51,12 +51,15 @@ class Way(enum.Enum):
 
     START = enum.auto()
     """It is what is asked about, in its own scope: what the name itself is bound to, and what is written by it."""
+    LATER = enum.auto()
+    """The same, of what lives on by another name: what is written by the name itself may come when that is done."""
     BOUND = enum.auto()
     """It is what that is bound to in the same scope: only what it is bound to."""
     FOREIGN = enum.auto()
     """It is in another scope, or a part of something: nothing."""
 
 
+_AT_FIRST = (Way.START, Way.LATER)
 _HolderKey = tuple[int, int, str, Way, tuple[int, int]]
 _ANYWHERE = (0, sys.maxsize)
 """All of a file."""
@@ -85,9 +88,18 @@ def may_get_graph(context: Context, node: cst.BaseExpression) -> bool:
     It is gone back from there through all that names and attributes are bound to. If nothing is found, that is known of
     all holders on the way from then on.
     """
+    return _is_found(context, node, Way.START)
+
+
+def may_get_graph_later(context: Context, node: cst.BaseExpression) -> bool:
+    """The same of what lives on by another name: a graph that the interpreter sees come later counts as well."""
+    return _is_found(context, node, Way.LATER)
+
+
+def _is_found(context: Context, node: cst.BaseExpression, way: Way) -> bool:
     if value_of(context, node).is_tensor and not value_of(context, node).dtype & Dtype.FLOAT:
         return False
-    waiting = list(_holders(context, node, Way.START))
+    waiting = list(_holders(context, node, way))
     asked: dict[_HolderKey, _Holder] = {}
     while waiting:
         holder = waiting.pop()
@@ -119,7 +131,8 @@ def _holders(context: Context, expression: cst.BaseExpression, way: Way) -> Iter
                 scope = _scope_of(context, node)
                 if scope is not context.scopes.scope_of(node):
                     way = Way.FOREIGN
-                yield _Holder(context, name, scope, way, _one_object(context, node) if way is Way.START else _ANYWHERE)
+                part = _one_object(context, node) if way in _AT_FIRST else _ANYWHERE
+                yield _Holder(context, name, scope, way, part)
             case cst.Attribute(value=owner, attr=cst.Name(value=name)):
                 yield _Holder(context, name, None)
                 if not value_of(context, owner).kind & Kind.TENSOR:
@@ -196,7 +209,7 @@ def _others(holder: _Holder) -> Iterator[_Holder]:
         returned = (each.value for each in context.tree.within(scope, cst.Return) if each.value is not None)
         yield from (each for value in returned for each in _holders(context, value, Way.FOREIGN))
         return
-    further = Way.FOREIGN if way is Way.FOREIGN else Way.BOUND
+    further = Way.BOUND if way is Way.START else way
     for use in _uses(holder):
         if is_target(context.tree, use):
             if not _is_of_batch(context, use):

@@ -230,17 +230,15 @@ class Codebase:
         """Whether other files call a function only where autograd is off; None if none of them is seen to call it."""
         if asker.path is None or not asker.path.endswith(_MODULES):
             return None
-        importers = self._others(asker)
-        if importers is None or not importers.is_known:
+        if (importers := self._others(asker)) is None or not importers.is_known:
             return None
         return importers.without_grad(asker.path, name, self._module_file, is_method=is_method)
 
     def is_switched_off(self, asker: Context) -> bool:
         """Whether a file of the project that a file imports turns autograd off for all that comes after."""
         importers = self._others(asker)
-        if importers is None or asker.path is None:
-            return False
-        return importers.switching.is_off_for(asker.path, self._module_file)
+        path = asker.path
+        return importers is not None and path is not None and importers.switching.is_off_for(path, self._module_file)
 
     def importing(self, asker: Context, imported: str, called: str) -> list[str]:
         """The other files of the project that may have a name from a file, and call something of another one."""
@@ -262,9 +260,8 @@ class Codebase:
     def heirs(self, asker: Context, name: str, most: int) -> list[Heir]:
         """The classes of the project that derive from a class of a file."""
         importers = self._others(asker)
-        if importers is None or asker.path is None:
-            return []
-        return importers.heirs.of(asker.path, name, self._module_file, most)
+        path = asker.path
+        return [] if importers is None or path is None else importers.heirs.of(path, name, self._module_file, most)
 
     def relative(self, context: Context) -> str:
         """The path of a file in its project."""

@@ -76,24 +76,25 @@ def _is_given_graph(gradient: cst.Attribute, model: Model) -> bool:
 
 
 def _gets_graph(gradient: cst.BaseExpression, model: Model) -> bool:
+    """Whether what may have a graph is written to a gradient in its own expression, by whichever step of it."""
     whole: cst.CSTNode = gradient
-    while isinstance(parent := model.tree.parent(whole), cst.Subscript) and parent.value is whole:
-        whole = parent
-    match parent:
+    given: list[cst.BaseExpression] = []
+    for name, outer in chain(gradient, model.tree):
+        if name == "requires_grad_":
+            return True
+        if isinstance(outer, cst.Call) and memory.is_inplace(name):
+            given += [arg.value for arg in outer.args]
+        elif name in ("data", "detach") or (name != "[]" and not memory.shares(name, outer)):
+            break
+        whole = outer
+    match parent := model.tree.parent(whole):
         case cst.AssignTarget() if isinstance(assign := model.tree.parent(parent), cst.Assign):
             value = model.value(assign.value)
             return value.may_be_tensor and value.grad != Tri.NO
         case cst.AugAssign(target=target, value=added) if target is whole:
-            given = [added]
-        case cst.Attribute(attr=cst.Name("requires_grad_")):
-            return True
+            given.append(added)
         case cst.Element() | cst.StarredElement():
             return model.is_target(whole)
-        case cst.Attribute(attr=cst.Name(value=name)) if memory.is_inplace(name):
-            call = call_of(parent, model.tree)
-            given = [arg.value for arg in call.args] if call is not None else []
-        case _:
-            return False
     values = map(model.value, given)
     is_with_graph = any(value.kind & Kind.TENSOR and value.grad != Tri.NO for value in values)
     return is_with_graph and model.grad_enabled(gradient) != Tri.NO

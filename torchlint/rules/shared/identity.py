@@ -11,6 +11,7 @@ from itertools import islice
 import libcst as cst
 
 from torchlint.model import Dtype, Kind, Model, Role, Tri, Usage
+from torchlint.model.aliasing.graph_writes import may_get_graph_later
 from torchlint.model.aliasing.here import only_metadata, usage_here
 from torchlint.model.bindings import bound_value, owner, unpacked_from
 from torchlint.model.interpret.loaders import is_from_loader
@@ -18,6 +19,7 @@ from torchlint.model.syntax import chain, last_name, parameters
 from torchlint.model.torch import library, writers
 from torchlint.model.torch.schema import TensorResult, may_alias
 from torchlint.rules.shared import compared, memory
+from torchlint.rules.shared.lambdas import is_given_to_lambda
 from torchlint.rules.shared.order import are_exclusive
 from torchlint.rules.shared.without_graph import stays_without_graph
 
@@ -35,6 +37,11 @@ def may_be_one(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model
         return False
     if model.ask(usage_here, call) <= Usage.SAVED:
         return True
+    if is_given_to_lambda(inner, model):
+        return False  # a gradient that a hook keeps becomes `.grad` itself, unless autograd finds another tensor there
+    is_replaced = isinstance(inner, cst.Name) and _rebinds(call, inner, model)
+    if not is_replaced and model.ask(may_get_graph_later, inner):
+        return False
     usage = model.usage(call)
     if usage is Usage.WRITTEN or _is_of_batch(inner, model):
         return usage is not Usage.WRITTEN

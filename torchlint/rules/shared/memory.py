@@ -101,8 +101,8 @@ def is_inplace(name: str) -> bool:
     return name.endswith("_") and not name.endswith("__") and name not in ("requires_grad_", "share_memory_")
 
 
-def write_through(node: cst.Attribute, model: Model) -> cst.CSTNode | None:
-    """The node that writes through `.data` in its own expression: an in-place call, a target; None if nothing does."""
+def write_through(node: cst.Attribute | cst.Call, model: Model) -> cst.CSTNode | None:
+    """The node that first writes to what an expression gives, in the same one: an in-place call, a target; or None."""
     tree = model.tree
     at: cst.CSTNode = node
     for name, outer in chain(node, model.tree):

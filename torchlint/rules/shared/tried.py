@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import libcst as cst
 
-from torchlint.model import Model
-from torchlint.model.syntax import call_of, last_name
+from torchlint.model import Kind, Model, Role
+from torchlint.model.syntax import call_of, last_name, parameters
+from torchlint.rules.shared import initialised
 
 _FAR = 3
 """How many callers of callers are asked."""
@@ -52,3 +55,84 @@ def _names(handler: cst.ExceptHandler | cst.ExceptStarHandler, error: str, model
             return any(model.qualified(element.value) == f"builtins.{error}" for element in elements)
         case caught:
             return model.qualified(caught) == f"builtins.{error}"
+
+
+def keeps_error_of_none(node: cst.Attribute, model: Model) -> bool:
+    """Whether ``x.data`` of what may be None is waited for to raise: without `.data` it is None, or a `TypeError`.
+
+    A method that is called on it raises the same then as before, ``p.grad.data.norm()``, and so does `nn.init`.
+    """
+    is_asked = isinstance(model.tree.parent(node), cst.Attribute) or initialised.is_read(node, model)
+    if is_asked or not _may_be_none(node.value, model):
+        return False
+    function = model.tree.enclosing(node, cst.FunctionDef)
+    if isinstance(function, cst.FunctionDef) and function.name.value in model.remember(_run_where_caught):
+        return True
+    return any(_catches(each, model) for each in _around(node, model))
+
+
+_ERROR = "AttributeError"
+
+
+def _may_be_none(source: cst.BaseExpression, model: Model) -> bool:
+    """Whether None may stand in the place of a tensor: a gradient before `backward()`, the bias of a layer."""
+    value = model.value(source)
+    return isinstance(source, cst.Attribute) or value.role == Role.GRADIENT or value.kind != Kind.TENSOR
+
+
+def _around(node: cst.CSTNode, model: Model) -> Iterator[cst.CSTNode]:
+    """The compound statements of the same function in whose body something stands, from the inside."""
+    child = node
+    for up in model.tree.ancestors(node):
+        if isinstance(up, (cst.FunctionDef, cst.Lambda)):
+            return
+        if child is getattr(up, "body", None):
+            yield up
+        child = up
+
+
+def _catches(statement: cst.CSTNode, model: Model) -> bool:
+    if isinstance(statement, cst.With):
+        return _is_quiet(statement, model)
+    if not isinstance(statement, (cst.Try, cst.TryStar)):
+        return False
+    return any(_catches_all(each, model) or _names(each, _ERROR, model) for each in statement.handlers)
+
+
+def _catches_all(handler: cst.ExceptHandler | cst.ExceptStarHandler, model: Model) -> bool:
+    return handler.type is None or model.qualified(handler.type) in ("builtins.Exception", "builtins.BaseException")
+
+
+def _is_quiet(block: cst.With, model: Model) -> bool:
+    """Whether a block is left where something has no attribute: ``with contextlib.suppress(AttributeError):``."""
+    return any(_suppresses(item.item, error, model) for item in block.items for error in (_ERROR, "Exception"))
+
+
+def _run_where_caught(model: Model) -> frozenset[str]:
+    """The names of functions that are called, by way of others too, where a handler of the file names the error."""
+    tries: list[cst.Try | cst.TryStar] = [*model.tree.all(cst.Try), *model.tree.all(cst.TryStar)]
+    bodies: list[cst.CSTNode] = [
+        each.body for each in tries if any(_names(handler, _ERROR, model) for handler in each.handlers)
+    ]
+    bodies += [block.body for block in model.tree.all(cst.With) if _is_quiet(block, model)]
+    bodies += [call for body in bodies for call in _calls_giving_functions(body, model)]
+    functions: dict[str, list[cst.FunctionDef]] = {}
+    for function in model.tree.all(cst.FunctionDef) if bodies else ():
+        functions.setdefault(function.name.value, []).append(function)
+    found = set[str]()
+    while bodies:
+        names = {name.value for name in model.tree.within(bodies.pop(), cst.Name)} & functions.keys() - found
+        found |= names
+        bodies += [function.body for name in names for function in functions[name]]
+    return frozenset(found)
+
+
+def _calls_giving_functions(body: cst.CSTNode, model: Model) -> Iterator[cst.CSTNode]:
+    """The calls of a function with what it calls by the name of a parameter: ``def quietly(f): try: f() ...``."""
+    function = model.tree.enclosing(body, cst.FunctionDef)
+    if not isinstance(function, cst.FunctionDef):
+        return
+    given = {param.name.value for param in parameters(function)}
+    if any(isinstance(call.func, cst.Name) and call.func.value in given for call in model.tree.within(body, cst.Call)):
+        parents = map(model.tree.parent, model.all_called(function.name.value))
+        yield from (each for each in parents if isinstance(each, cst.Call))

@@ -152,7 +152,7 @@ def _plain(call: cst.Call, inner: cst.BaseExpression, model: Model) -> Fix:
     source = _source_of_data(inner, model)
     if source is not None:
         applicability = _without_data(call, source, model)
-        if _is_useless(call, source, model):
+        if _is_useless(call, source, model) and not _keeps_error(inner, model):
             edits = _assignment_to_itself(call, source, model) or _strip(call, source, "", model)
             return Fix("Remove it and `.data`: the tensor has no graph", edits, applicability)
         if applicability is Applicability.UNSAFE and data_sites.is_computed_without_graph(call, source, model):
@@ -179,6 +179,10 @@ def _read_as_data(inner: cst.BaseExpression, model: Model) -> tuple[cst.Name, ..
     made = (bound_value(target, model.tree) for target in targets if target is not None)
     found = [node.attr for node in model.tree.within(inner, cst.Attribute) if node.attr.value == "data"]
     return *found, *(each.attr for each in made if isinstance(each, cst.Attribute) and each.attr.value == "data")
+
+
+def _keeps_error(inner: cst.BaseExpression, model: Model) -> bool:
+    return isinstance(inner, cst.Attribute) and tried.keeps_error_of_none(inner, model)
 
 
 def _source_of_data(inner: cst.BaseExpression, model: Model) -> cst.BaseExpression | None:
