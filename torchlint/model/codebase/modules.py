@@ -266,8 +266,7 @@ class Codebase:
     def relative(self, context: Context) -> str:
         """The path of a file in its project."""
         importers = self._others(context)
-        assert importers is not None
-        assert context.path is not None
+        assert importers is not None and context.path is not None  # noqa: PT018
         return os.path.relpath(context.path, importers.folder.path).replace(os.sep, "/")
 
     def whole(self, path: str, asker: Context) -> Context | None:
