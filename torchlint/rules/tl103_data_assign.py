@@ -183,7 +183,7 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
         return None
     if value.leaf == Tri.NO or (value.is_parameter and data_sites.is_in_forward(node, model)):
         return None
-    if _is_alias(written, model) or forms.form(written, node.value, model) is not forms.Form.SAME:
+    if _is_alias(written, model) or forms.form(written, node.value, model) is not forms.WrittenForm.SAME:
         return None
     if gradients.is_gradient(value, node.value, model):
         drop = (edit.replace_after(node.value, node),)

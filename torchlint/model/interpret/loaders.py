@@ -58,11 +58,12 @@ def part_of_batch(node: cst.CSTNode) -> Value:
 def collated(sample: Value, node: cst.CSTNode) -> Value:
     """What ``default_collate`` makes of samples for the loader made at a node.
 
-    Numbers and arrays become tensors, containers stay what they are.
+    Numbers and arrays become tensors, containers stay what they are. An object of another library is an array of it
+    (what an image is read as), or something that holds such: all else raises.
     """
     if sample.kind & Kind.CONTAINER:
         return changed(sample, lambda part: collated(part, node))
-    if sample.kind & Kind.UNKNOWN:
+    if sample.kind & Kind.UNKNOWN or (sample.kind & Kind.OBJECT and sample.node is None):
         return BATCH
     if sample.kind == Kind.STRING:
         return container(STRING)

@@ -24,7 +24,7 @@ _FACTORIES = frozenset(("ones", "zeros", "rand", "randn", "empty", "full"))
 """What makes a tensor of a size that it is given first."""
 
 
-class Form(enum.Enum):
+class WrittenForm(enum.Enum):
     """The shape and dtype of an expression."""
 
     SAME = enum.auto()
@@ -34,45 +34,45 @@ class Form(enum.Enum):
     OTHER = enum.auto()
 
 
-def form(node: cst.BaseExpression, source: cst.BaseExpression, model: Model) -> Form:
+def form(node: cst.BaseExpression, source: cst.BaseExpression, model: Model) -> WrittenForm:
     """The form of an expression beside that of the tensor it is assigned to."""
     if is_same(node, source, model):
-        return Form.SAME
+        return WrittenForm.SAME
     match node:
         case cst.BinaryOperation(left=left, operator=operator, right=right) if type(operator) in METHODS:
             return _together(form(left, source, model), form(right, source, model))
         case cst.UnaryOperation(operator=cst.Minus(), expression=inner):
             return form(inner, source, model)
         case cst.Attribute(value=inner, attr=cst.Name("data" | "grad")):
-            return Form.SAME if model.value(inner).may_be_tensor else Form.OTHER
+            return WrittenForm.SAME if model.value(inner).may_be_tensor else WrittenForm.OTHER
         case cst.Call(func=func, args=args):
             if not _keeps_form(node, source, model):
-                return Form.OTHER
+                return WrittenForm.OTHER
             if is_made_by_function(node, source, model):
-                return Form.SAME
+                return WrittenForm.SAME
             return _of_call(func, [arg.value for arg in args], source, model)
         case cst.Name() | cst.Attribute() | cst.Integer() | cst.Float():
             is_known = model.value(node).is_tensor
-            return Form.OPERAND if not is_known or isinstance(node, cst.Name) else Form.OTHER
-    return Form.OTHER
+            return WrittenForm.OPERAND if not is_known or isinstance(node, cst.Name) else WrittenForm.OTHER
+    return WrittenForm.OTHER
 
 
 def _of_call(
     func: cst.BaseExpression, args: list[cst.BaseExpression], source: cst.BaseExpression, model: Model
-) -> Form:
+) -> WrittenForm:
     ref = model.qualified(func) or ""
     module, _, name = ref.rpartition(".")
     if module == "torch":
         if name in _FACTORIES:
-            return Form.SAME if args and _is_size(args[0], source, model) else Form.OTHER
+            return WrittenForm.SAME if args and _is_size(args[0], source, model) else WrittenForm.OTHER
         if name.endswith("_like"):
-            return form(args[0], source, model) if args else Form.OTHER
+            return form(args[0], source, model) if args else WrittenForm.OTHER
     elif isinstance(func, cst.Attribute) and not ref:
         name, args = func.attr.value, [func.value, *args]
     if name not in ELEMENTWISE or not args:
-        return Form.OPERAND if not ref and isinstance(func, cst.Name) else Form.OTHER
+        return WrittenForm.OPERAND if not ref and isinstance(func, cst.Name) else WrittenForm.OTHER
     forms = [form(arg, source, model) for arg in args]
-    return forms[0] if Form.OTHER not in forms else Form.OTHER
+    return forms[0] if WrittenForm.OTHER not in forms else WrittenForm.OTHER
 
 
 def _is_size(node: cst.BaseExpression, source: cst.BaseExpression, model: Model) -> bool:
@@ -98,10 +98,10 @@ def _keeps_form(call: cst.Call, source: cst.BaseExpression, model: Model) -> boo
     return False
 
 
-def _together(left: Form, right: Form) -> Form:
-    if Form.OTHER in (left, right):
-        return Form.OTHER
-    return Form.SAME if Form.SAME in (left, right) else Form.OPERAND
+def _together(left: WrittenForm, right: WrittenForm) -> WrittenForm:
+    if WrittenForm.OTHER in (left, right):
+        return WrittenForm.OTHER
+    return WrittenForm.SAME if WrittenForm.SAME in (left, right) else WrittenForm.OPERAND
 
 
 def is_same(node: cst.BaseExpression, source: cst.BaseExpression, model: Model) -> bool:
@@ -137,11 +137,11 @@ def _makes_one_like(model: Model, function: cst.FunctionDef, name: str) -> bool:
             case cst.SimpleStatementLine(body=[cst.Return(value=value)]) if value is not None:
                 if made is not None and is_same(value, made, model):
                     return isinstance(value, cst.Name)
-                return _is_new(value) and form(value, pattern, model) is Form.SAME
+                return _is_new(value) and form(value, pattern, model) is WrittenForm.SAME
             case cst.SimpleStatementLine(
                 body=[cst.Assign(targets=[cst.AssignTarget(target=cst.Name() as target)], value=value)]
             ) if target.value != name and _is_new(value):
-                if form(value, pattern, model) is Form.SAME:
+                if form(value, pattern, model) is WrittenForm.SAME:
                     made = target
                 elif made is not None and _is_kept(made, value, model):
                     return False
