@@ -297,18 +297,6 @@ FORMS = {
         "def f(net, a):\n    w = torch.ones(3)\n    net(w)\n    x = w.view(-1)\n    v = Variable(x)\n    return v.mul_(net.weight)\n",
         "def f(net, a):\n    w = torch.ones(3)\n    net(w)\n    x = w.view(-1)\n    v = x.detach()\n    return v.mul_(net.weight)\n",
     ),
-    "given a graph when it is replaced": (
-        "def f(net, x, rate):\n    d = torch.zeros(x.size(0))\n    d = Variable(d.cuda())\n    d[0] = rate * net(x).sum()\n    net.use(d)\n    return d\n",
-        "def f(net, x, rate):\n    d = torch.zeros(x.size(0))\n    d = d.cuda()\n    d[0] = rate * net(x).sum()\n    net.use(d)\n    return d\n",
-    ),
-    "given a graph when it is replaced, as is what shares its memory": (
-        "def f(net, x):\n    d = torch.zeros(3)\n    part = d[:2]\n    d = Variable(d)\n    d[0] = net(x).sum()\n    return d, part\n",
-        "def f(net, x):\n    d = torch.zeros(3)\n    part = d[:2]\n    d = d.detach()\n    d[0] = net(x).sum()\n    return d, part\n",
-    ),
-    "given a graph in each round, and replaced in the next": (
-        "def f(net, xs):\n    d = torch.zeros(3)\n    for x in xs:\n        d = Variable(d)\n        d[0] = net(x).sum()\n        net.use(d)\n    return d\n",
-        "def f(net, xs):\n    d = torch.zeros(3)\n    for x in xs:\n        d = d.detach()\n        d[0] = net(x).sum()\n        net.use(d)\n    return d\n",
-    ),
     "what a function makes of a batch alone": (
         "def turn(x):\n    back = torch.arange(x.size(0) - 1, -1, -1)\n    turned = x.index_select(0, back)\n    return turned\n\n\n"
         "def f(net, loader):\n    for x, y in loader:\n        for i in range(2):\n            if i:\n                x = turn(x)\n            v = Variable(x.cuda())\n            net(v)\n",

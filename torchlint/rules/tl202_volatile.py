@@ -42,7 +42,8 @@ A function in the function runs when a block around its definition is left:
 ## When the fix is unsafe
 
 Removing the keyword is safe where it means nothing: nothing is computed from the tensor, or under `no_grad` already,
-and no other tensor of the function needs a block.
+and no other tensor of the function needs a block. Where the tensor is made outside of such a block and read in it only,
+the keyword goes with its wrapper, and takes `--unsafe-fixes`.
 Else it alone tells where a `torch.no_grad()` block belongs, and stays (`Variable` with it) until that is there. The
 block changes what is computed, so it takes `--unsafe-fixes`:
 

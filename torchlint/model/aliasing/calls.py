@@ -321,6 +321,10 @@ def _find_inplace_modules(context: Context) -> bool:
 
 def _changes_modules(context: Context) -> bool:
     """Whether a file changes what its modules were made with: ``m.inplace = True``."""
+    return context.remember(_mentions_inplace)
+
+
+def _mentions_inplace(context: Context) -> bool:
     return ".inplace" in context.tree.source.text
 
 

@@ -20,7 +20,7 @@ from torchlint.model.aliasing.how import How
 from torchlint.model.aliasing.origins import bound_to_target
 from torchlint.model.aliasing.put_in import handed_to, may_carry, put_in, registered
 from torchlint.model.aliasing.uses import Follower
-from torchlint.model.bindings import all_called, bound_value, last_target, references
+from torchlint.model.bindings import all_called, references
 from torchlint.model.codebase.exports import setter
 from torchlint.model.expressions import qualified, value_of
 from torchlint.model.interpret.loaders import is_part_of_batch
@@ -34,7 +34,6 @@ from torchlint.model.values import Usage
 if TYPE_CHECKING:
     from torchlint.model.context import Context
 
-_AROUND = (cst.For, cst.While, cst.FunctionDef)
 _FOLLOWING = ("follow", "first")
 _HOW = How(through_data=False, for_graph=True)
 _CUTTING = frozenset(
@@ -131,7 +130,7 @@ def _holders(context: Context, expression: cst.BaseExpression, way: Way) -> Iter
                 scope = _scope_of(context, node)
                 if scope is not context.scopes.scope_of(node):
                     way = Way.FOREIGN
-                part = _one_object(context, node) if way in _AT_FIRST else _ANYWHERE
+                part = _one_batch(context, node) if way in _AT_FIRST else _ANYWHERE
                 yield _Holder(context, name, scope, way, part)
             case cst.Attribute(value=owner, attr=cst.Name(value=name)):
                 yield _Holder(context, name, None)
@@ -143,27 +142,20 @@ def _holders(context: Context, expression: cst.BaseExpression, way: Way) -> Iter
                     yield _Holder(context.home(function), "", function)
 
 
-def _one_object(context: Context, name: cst.Name) -> tuple[int, int]:
-    """The part of the file in which a name may stand for the tensor that it stands for where it is read.
+def _one_batch(context: Context, name: cst.Name) -> tuple[int, int]:
+    """The part of the file in which a name stands for the batch of a loader that it stands for where it is read.
 
-    It ends with the assignment that the name stands in, if that replaces the tensor by it, and what it was bound to is
-    another one in each round. For the batch of a loader it begins with the loop.
+    It ends with the assignment that the name stands in, if that replaces the batch by it, and begins with the loop.
     """
-    tree = context.tree
-    assign = tree.enclosing(name, cst.Assign)
-    if not isinstance(assign, cst.Assign):
+    assign = context.tree.enclosing(name, cst.Assign)
+    if not isinstance(assign, cst.Assign) or not _is_of_batch(context, name):
         return _ANYWHERE
-    if name.value not in {each for target in assign.targets for each in target_names(target.target)}:
+    bound = {each for target in assign.targets for each in target_names(target.target)}
+    if name.value not in bound:
         return _ANYWHERE
-    loop = tree.enclosing(name, *_AROUND)
-    if _is_of_batch(context, name):
-        is_begun = isinstance(loop, cst.For) and name.value in target_names(loop.target)
-        return tree.order(loop) if loop is not None and is_begun else 0, tree.order(assign)
-    target = last_target(context, name)
-    is_new = target is not None and bound_value(target, tree) is not None
-    if target is None or not is_new or tree.enclosing(target, *_AROUND) is not loop:
-        return _ANYWHERE
-    return 0, tree.order(assign)
+    loop = context.tree.enclosing(name, cst.For, cst.While, cst.FunctionDef)
+    is_begun = isinstance(loop, cst.For) and name.value in target_names(loop.target)
+    return context.tree.order(loop) if loop is not None and is_begun else 0, context.tree.order(assign)
 
 
 def _is_given(holder: _Holder) -> bool:
