@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.model.definitions import follow
+from torchlint.model.interpret.home_made import grad_mode_of
 from torchlint.model.interpreted import outside, trace_of
+from torchlint.model.possibilities import Tri
 from torchlint.model.scopes import sounds_like_no_grad
 from torchlint.model.syntax import ending_name, parameters
 
@@ -61,6 +63,8 @@ def _hands_on(context: Context, decorator: cst.Decorator) -> bool:
     if not isinstance(maker, cst.FunctionDef):
         return False
     home = context.home(maker)
+    if grad_mode_of(home.tree, maker) == Tri.NO:
+        return True
     proper = _inner(home, maker) if is_made else (maker,)
     return any(_is_handing_on(home, each) for each in proper)
 

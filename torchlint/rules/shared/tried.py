@@ -34,10 +34,14 @@ def is_awaited(error: str, node: cst.CSTNode, model: Model, far: int = _FAR) -> 
 
 def _is_called_so(model: Model, name: str, error: str, far: int) -> bool:
     """Whether the file calls something of a name where a handler names an error."""
-    if error not in model.tree.source.text:
+    if not model.remember(_is_mentioned, error):
         return False
     calls = (call for use in model.scopes.calls(name) if (call := call_of(use, model.tree)) is not None)
     return any(is_awaited(error, call, model, far) for call in calls)
+
+
+def _is_mentioned(model: Model, error: str) -> bool:
+    return error in model.tree.source.text
 
 
 def _suppresses(manager: cst.BaseExpression, error: str, model: Model) -> bool:
