@@ -8,7 +8,7 @@ from typing import TypeGuard
 
 import libcst as cst
 
-from torchlint.diagnostic import Applicability, Diagnostic, LocatedFix, Policy, Problem
+from torchlint.diagnostic import Diagnostic, LocatedFix, Policy, Problem
 from torchlint.file.dispatch.dispatch import Findings
 from torchlint.file.dispatch.subject import Subject
 from torchlint.file.locate import evidence, fixes

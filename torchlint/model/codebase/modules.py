@@ -210,6 +210,13 @@ class Codebase:
         importers = self._others(asker)
         return None if importers is None or asker.path is None else importers.telling.teller(asker.path, name)
 
+    def packer(self, asker: Context) -> str | None:
+        """Another file of the project that packs sequences; None if there is none."""
+        importers = self._others(asker)
+        if importers is None or asker.path is None:
+            return None
+        return next((path for path in importers.packing if path != asker.path), None)
+
     def keeper(self, asker: Context) -> str | None:
         """Another file of the project that may ask for gradients with a graph; None if there is none."""
         importers = self._others(asker)

@@ -19,7 +19,6 @@ from torchlint.rule import Applicability, Block, Fix
 from torchlint.rules.shared.volatile.statements import run_through
 from torchlint.rules.shared.volatile.values import Deed, is_input, volatile_argument
 
-
 RISK = "it belongs to a `torch.no_grad()` block that is made with it"
 """What speaks against the fixes of statements that such a block is still to take in, by themselves."""
 
