@@ -93,3 +93,47 @@ class Agent:
 def test_what_a_module_returns(made: str, is_safe: bool) -> None:
     fixed = check_text(MODULE.format(made), "x.py", CODES, Fixing.SAFE).text
     assert ("q.data" not in fixed) is is_safe
+
+
+OVERRIDDEN = """\
+import torch
+
+
+class Base:
+    def sample(self, xs):
+        return torch.cat(xs, 0)
+
+    def train(self, xs):
+        w = torch.ones(2, requires_grad=True)
+        a = {}
+        a = a.data
+        loss = (a * w).sum()
+        self.last.add_(1)
+        loss.backward()
+        return w.grad
+
+
+def kept(self, xs):
+    self.last = torch.cat(xs, 0)
+    return self.last
+
+
+{}
+grad = Sub().train([torch.ones(1), torch.ones(1)])
+"""
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "class Sub(Base):\n    sample = kept",
+        "Sub = type('Sub', (Base,), {'sample': kept})",
+        "Sub, Base.sample = Base, kept",
+    ],
+)
+@pytest.mark.parametrize("called", ["self.sample(xs)", "Base.sample(self, xs)"])
+def test_what_may_be_another_method(called: str, written: str) -> None:
+    text = OVERRIDDEN.format(called, written)
+    fixed = check_text(text, "x.py", CODES, Fixing.SAFE).text
+    before, after = run(text), run(fixed)
+    assert before.error is not None or differences(before, after) == []

@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.model.classes import class_of
+from torchlint.model.codebase.exports import setter
 from torchlint.model.expressions import qualified, value_of
-from torchlint.model.syntax import has_stars, keyword
+from torchlint.model.imports import is_bound_here
+from torchlint.model.replaced import is_replaced
+from torchlint.model.standing import stands
+from torchlint.model.syntax import has_stars, is_target, keyword
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import makes_new
 
@@ -26,17 +30,22 @@ def returns_new(context: Context, function: cst.FunctionDef) -> bool:
 def _returns_new(context: Context, function: cst.FunctionDef) -> bool:
     if function.decorators or function.asynchronous is not None or any(context.tree.within(function, cst.Yield)):
         return False
-    cls = class_of(context, function)
-    if cls is not None and _is_overridden(context, cls, function):
+    if not _is_alone(context, function):
         return False
     returned = [each for each in context.tree.within(function, cst.Return) if context.scopes.scope_of(each) is function]
     return bool(returned) and all(each.value is not None and _is_new(context, each.value) for each in returned)
 
 
-def _is_overridden(context: Context, cls: cst.ClassDef, function: cst.FunctionDef) -> bool:
-    """Whether another class of the file has a method of that name, so that this one may not be what is called."""
-    name = function.name.value
-    return any(name in context.scopes.info(other).methods for other in context.scopes.all_classes() if other is not cls)
+def _is_alone(context: Context, function: cst.FunctionDef) -> bool:
+    """Whether nothing else is seen to have the name of a function: neither what overrides it nor what replaces it."""
+    tree, name = context.tree, function.name.value
+    if is_replaced(context, name) or not stands(context, function):
+        return False
+    if class_of(context, function) is None:
+        return True
+    others = (each for each in tree.names(name) if each is not function.name and is_bound_here(tree, each))
+    is_assigned = any(is_target(tree, each) for each in tree.attributes(name))
+    return not is_assigned and next(others, None) is None and setter(context, name) is None
 
 
 def _is_new(context: Context, node: cst.BaseExpression) -> bool:

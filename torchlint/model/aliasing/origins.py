@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _MAX_STEPS = 4
 """How many assignments and calls are gone back."""
+_OWN = frozenset(("self", "cls"))
 _WITHOUT_DATA = How(through_data=False)
 
 
@@ -112,7 +113,7 @@ class Origins:
         """What a call may give back: of what is known what it was given, of all else perhaps that."""
         ref = qualified(self.context, func)
         function = value_of(self.context, func)
-        if isinstance(function.node, cst.FunctionDef) and returns_new(self.context, function.node):
+        if _is_seen(func) and isinstance(function.node, cst.FunctionDef) and returns_new(self.context, function.node):
             return
         given = [held for arg in args for held in self._held(arg.value)]
         if isinstance(func, cst.Name) and func.value in PASSING_ON:
@@ -134,6 +135,11 @@ class Origins:
         """Whether what is called is a module whose class is not seen, and no method of its owner: ``self.net(x)``."""
         is_known = function.kind == Kind.MODULE and function.node is None
         return is_known or (function.kind == Kind.UNKNOWN and bool(trainable.of_use(self.context, func)))
+
+
+def _is_seen(func: cst.BaseExpression) -> bool:
+    """Whether what is called is what is found: of its own object a method may call that of a subclass."""
+    return not (isinstance(func, cst.Attribute) and isinstance(func.value, cst.Name) and func.value.value in _OWN)
 
 
 def bound_to_target(context: Context, target: cst.CSTNode) -> Iterator[cst.BaseExpression]:
