@@ -102,3 +102,11 @@ def test_in_other_files(files: dict[str, str | bytes], expected: list[str], writ
     for _ in range(2):  # the second time from the cache
         entries = json.loads(torchlint("check", "--select", "TL101", "--output-format", "json", "x.py").out)
         assert [entry["fix"]["applicability"] for entry in entries] == expected
+
+
+def test_an_object_is_given_such_data() -> None:
+    text = (
+        FUNCTIONS.format("") + "\n\nclass Holder:\n    pass\n\n\nh = Holder()\nh.data = torch.ones(2)\na = summed(h)\n"
+    )
+    fixed = check_text(text, "x.py", CODES, Fixing.SAFE).text
+    assert differences(run(text), run(fixed)) == []

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import libcst as cst
+
 from torchlint.model.codebase.importers import PACKING
 from torchlint.model.codebase.namesakes import classes_here
+from torchlint.model.expressions import value_of
+from torchlint.model.possibilities import Kind
+from torchlint.model.syntax import is_target
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
 
 
 def are_there(context: Context) -> bool:
-    """Whether the project packs sequences, or a class that is defined or imported here has an attribute ``data``."""
+    """Whether the project packs sequences, or an object that is none, or a class that is imported, has a ``data``."""
     return context.remember(_are_there)
 
 
@@ -21,7 +26,14 @@ def _are_there(context: Context) -> bool:
         return True
     if any(_declares(context.home(cls)) for cls in classes_here(context)):
         return True
+    if any(_is_given(context, each) for each in context.tree.attributes("data")):
+        return True
     return context.codebase.packer(context) is not None
+
+
+def _is_given(context: Context, node: cst.Attribute) -> bool:
+    """Whether a `.data` is assigned to what is known to be no tensor: ``holder.data = x``."""
+    return is_target(context.tree, node) and not value_of(context, node.value).kind & (Kind.TENSOR | Kind.UNKNOWN)
 
 
 def _declares(home: Context) -> bool:
