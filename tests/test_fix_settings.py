@@ -335,6 +335,7 @@ def test_alternatives(write: Write, torchlint: Torchlint) -> None:
                 }
             ],
             "message": "Add `.item()`, for a number",
+            "risk": "a number is no tensor, and `.item()` waits for the device",
         }
         assert [edit["content"] for edit in item["edits"]] == ["(", ").item()"]
         assert [edit["content"] for edit in element["edits"]] == ["detach()"]

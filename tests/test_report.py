@@ -313,6 +313,7 @@ def test_json() -> None:
                 }
             ],
             "message": "Do it like that",
+            "risk": None,
         },
         "location": {"column": 12, "row": 2},
         "message": "this is old",

@@ -137,6 +137,10 @@ class LocatedFix:
     after: tuple[tuple[int, int], ...] = field(default=(), compare=False)
     """Places that other fixes may replace in a round: this one waits for the next then. As long-lived as ``block``."""
 
+    def doubted(self, risk: str) -> LocatedFix:
+        """The same fix as an unsafe one, for a reason that counts if it has none of its own."""
+        return replace(self, applicability=Applicability.UNSAFE, risk=self.risk or risk)
+
 
 class Fixing(enum.Enum):
     """Which fixes to apply."""
@@ -173,8 +177,8 @@ class Policy:
         if fix is None or code in self.unfixable:
             return None
         if code in self.unsafe:
-            return replace(fix, applicability=Applicability.UNSAFE)
-        return replace(fix, applicability=Applicability.SAFE) if code in self.safe else fix
+            return fix.doubted("the settings say so")
+        return replace(fix, applicability=Applicability.SAFE, risk="") if code in self.safe else fix
 
     @property
     def key(self) -> list[list[str]]:

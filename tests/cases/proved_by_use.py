@@ -41,3 +41,16 @@ def others(mask, option, array, flag):
     row = array.data.max(1)[2]
     listed = F.pad([option.data, option.data], (1, 1))
     return scaled, told, highest, one, by_axis, row, listed
+
+
+# what is done with what methods of tensors make of its data shows it, too
+
+
+def views(first, second, weight):
+    spread = first.data.view(-1, 1).expand_as(weight)  # TL101
+    return torch.min(spread, second.data.view(1, -1).contiguous().expand_as(weight))  # TL101
+
+
+def shown(model, z):
+    made = model.sample(z)
+    return made.data.view(-1, 28, 28).cpu().numpy()  # TL101

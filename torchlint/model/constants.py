@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.model.bindings import all_assigned, owner
+from torchlint.model.codebase.exports import setter
 from torchlint.model.imports import only_import
 from torchlint.model.syntax import literal_key
 
@@ -54,7 +55,7 @@ def _named(context: Context, name: cst.Name) -> bool | None:
     if not values and isinstance(scope, cst.Module):
         return _imported(context, name.value)
     found = _of_one(values)
-    if found is not None and isinstance(scope, cst.Module) and context.codebase.setter(context, name.value) is not None:
+    if found is not None and isinstance(scope, cst.Module) and setter(context, name.value) is not None:
         return None
     return found
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import libcst as cst
 
 from torchlint.model.classes import class_of, find_method
+from torchlint.model.codebase.exports import setter
 from torchlint.model.syntax import decorator_names, is_stub, last_name, root
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def is_replaced(context: Context, function: cst.FunctionDef) -> bool:
 
 def is_set_by_others(context: Context, cls: cst.ClassDef, name: str) -> bool:
     """Whether an attribute is set by others than the class, in the file or in other files of the project."""
-    if context.scopes.is_set_outside(cls, name) or context.codebase.setter(context, name) is not None:
+    if context.scopes.is_set_outside(cls, name) or setter(context, name) is not None:
         return True
     return any(home.scopes.attribute(heir, name).assigned for home, heir in _heirs(context, cls))
 
@@ -66,13 +67,13 @@ def _is_replaced(context: Context, function: cst.FunctionDef) -> bool:
         scopes, module = context.scopes, context.tree.module
         if scopes.scope_of(function) is not module:
             return False
-        return bool(scopes.rebinders(module, name)) or context.codebase.setter(context, name) is not None
+        return bool(scopes.rebinders(module, name)) or setter(context, name) is not None
     bound = context.remember(_bound_in_bodies, name).get(id(cls), [function])
     if len(bound) > 1 and not (bound[-1] is function and context.tree.parent(function) is cls.body):
         return True
     if not COMPUTED.isdisjoint(decorator_names(function)):
         return False  # what is assigned to it goes to its setter
-    return context.scopes.is_set_outside(cls, name) or context.codebase.setter(context, name) is not None
+    return context.scopes.is_set_outside(cls, name) or setter(context, name) is not None
 
 
 def _bound_in_bodies(context: Context, name: str) -> dict[int, list[cst.CSTNode]]:

@@ -56,6 +56,8 @@ class Evidence:
     strength: Strength
     text: str
     node: cst.CSTNode | None = None
+    is_of_data: bool = False
+    """Only what is done with its `.data` speaks for it: that is a tensor, it may be what holds one."""
 
     @property
     def kind(self) -> str:
@@ -285,7 +287,7 @@ def _can_be_followed(value: Value) -> bool:
 def _weaker(a: Value, b: Value) -> Evidence | None:
     """Evidence of a join: what speaks for the tensor; of two, the weaker."""
     tensors = [v.evidence for v in (a, b) if v.kind & Kind.TENSOR and v.evidence]
-    return min(tensors, key=lambda e: e.strength) if tensors else a.evidence or b.evidence
+    return min(tensors, key=lambda e: (e.strength, not e.is_of_data)) if tensors else a.evidence or b.evidence
 
 
 def join(a: Value, b: Value, depth: int = 0) -> Value:

@@ -210,7 +210,7 @@ def _is_asked_for_metadata(node: cst.Attribute, model: Model) -> bool:
 def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) -> Fix:
     drop = (edit.replace_after(node.value, node),)
     detach = (edit.replace(node.attr, "detach()"),)
-    doubtful = data_sites.is_doubtful(value, evidence)
+    doubtful = data_sites.is_doubtful(value, evidence, model)
     if initialised.is_read(node, model):
         safe = data_sites.initialises(node, value, model)
         return Fix("Remove `.data`: `nn.init` records nothing", drop, _applicability(safe))

@@ -174,7 +174,7 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
         return None
     written = assign.value
     if initialised.is_by_assignment(node, assign, model):
-        safe = Applicability.UNSAFE if data_sites.is_doubtful(value, evidence) else Applicability.SAFE
+        safe = Applicability.UNSAFE if data_sites.is_doubtful(value, evidence, model) else Applicability.SAFE
         drop = (edit.replace_before(assign, written),)
         return Fix("Remove the assignment: `nn.init` writes to the tensor", drop, safe)
     if isinstance(written, (cst.Tuple, cst.Yield, cst.NamedExpr)) or edit.breaks_line(model.tree.code(assign)):

@@ -96,7 +96,7 @@ def _needless_data(node: cst.Attribute, model: Model) -> Finding | None:
     found = data_sites.at(node, data_sites.Site.REDUNDANT, model)
     if found is None:
         return None
-    doubtful = data_sites.is_doubtful(*found) or not data_sites.is_left_alone(node, model)
+    doubtful = data_sites.is_doubtful(*found, model) or not data_sites.is_left_alone(node, model)
     applicability = Applicability.UNSAFE if doubtful else Applicability.SAFE
     reading = readers.reading(node, model)
     last = node if reading is None else reading.needless

@@ -187,7 +187,8 @@ def check(node: cst.CSTNode, model: Model) -> Finding | None:
         return Finding(node, f"{keeps}; keep only what is needed of it, detached", receiver=receiver)
     doubtful = [each for each in kept if not each.is_certain]
     how = Applicability.UNSAFE if doubtful else Applicability.SAFE
-    number = Fix("Add `.item()`, for a number", _all(kept, "item"), Applicability.UNSAFE)
+    risk = "a number is no tensor, and `.item()` waits for the device"
+    number = Fix("Add `.item()`, for a number", _all(kept, "item"), Applicability.UNSAFE, risk=risk)
     risk = _RISKS.get(doubtful[0].tie, "") if doubtful else ""
     fix = Fix("Add `.detach()`", _all(kept, "detach"), how, alternatives=(number,), risk=risk)
     return Finding(node, f"{keeps}; add `.detach()` (or `.item()` for a number)", fix, receiver=receiver)

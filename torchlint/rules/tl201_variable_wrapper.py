@@ -167,7 +167,7 @@ def _fix(call: cst.Call, model: Model) -> Fix | None:
         fix = namespaces.judged(fix, root(call.func), (variables.VARIABLE,), model)
     if fix is None or needs == {Need.NOTHING}:
         return blocks.waiting(fix, call, model) if fix is not None else None
-    return replace(fix, deferred=True, applicability=Applicability.UNSAFE)
+    return replace(fix, deferred=True, applicability=Applicability.UNSAFE, risk=blocks.RISK)
 
 
 def _beside(call: cst.Call, model: Model) -> list[cst.Call]:
@@ -319,7 +319,8 @@ def _compared(node: cst.BaseExpression, model: Model) -> Fix | None:
                 return None
             edits = edit.replace_before(whole, value, before), edit.replace_after(value, whole, f", {name})")
             imports = ("torch",) if missing else ()
-            return Fix("Use `isinstance`", edits, Applicability.UNSAFE, imports=imports)
+            risk = "a comparison with `Variable` is always false today, and this one is true for a tensor"
+            return Fix("Use `isinstance`", edits, Applicability.UNSAFE, imports=imports, risk=risk)
     return None
 
 

@@ -126,7 +126,8 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     is_scalar = value.is_tensor and value.ndim == Ndim.ZERO and not scalars.is_false(index)
     # its only element is meant, and what of more dimensions has it at `[0]` is a tensor again, of no use to anybody
     proven = is_scalar or (not scalars.is_false(index) and one_element.is_sent_back(node.value, model))
-    element = Fix("Replace `.data` with `.detach()`, for an element", (edit.replace(node.attr, "detach()"),), _UNSAFE)
+    said = "Replace `.data` with `.detach()`, for an element"
+    element = Fix(said, (edit.replace(node.attr, "detach()"),), _UNSAFE, risk="an element is no number")
     awaited = tried.is_awaited("IndexError", node, model)
     fix = Fix(
         "Replace with `.item()`",
@@ -154,7 +155,8 @@ def check_accumulated(node: cst.Subscript, model: Model) -> Finding | None:
         return None
     edits = (edit.replace_after(node.value, node, ".item()"),)
     if scalars.is_false(node):
-        return Finding(node, _EMPTY, Fix("Replace with `.item()`", edits, _UNSAFE), receiver=node.value)
+        fix = Fix("Replace with `.item()`", edits, _UNSAFE, risk="`[False]` gives an empty tensor, no number")
+        return Finding(node, _EMPTY, fix, receiver=node.value)
     if tried.is_awaited("IndexError", node, model):
         fix = Fix("Replace with `.item()`", edits, _UNSAFE, risk=_AWAITED)
         return Finding(node, _MESSAGE, fix, severity=Severity.ERROR, receiver=node.value)
@@ -184,7 +186,8 @@ def _is_of_that_time(model: Model) -> bool:
 
 def _as_number(node: cst.BaseExpression, model: Model) -> Fix:
     if _may_be_number(node, model):
-        return Fix("Use `float`", (edit.insert_before(node, "float("), edit.insert_after(node, ")")), _UNSAFE)
+        edits = edit.insert_before(node, "float("), edit.insert_after(node, ")")
+        return Fix("Use `float`", edits, _UNSAFE, risk="of a whole number it makes one with a fraction")
     return Fix("Add `.item()`", edit.append(node, ".item()"))
 
 

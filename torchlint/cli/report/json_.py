@@ -78,4 +78,5 @@ def _fix(fix: LocatedFix | None, file: FileFindings, text: Lines) -> dict[str, A
         "applicability": fix.applicability.value,
         "edits": edits,
         "message": fix.message,
+        "risk": fix.risk or None,
     }

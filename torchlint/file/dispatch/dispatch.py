@@ -27,6 +27,9 @@ NOT_ALL_INTERPRETED = f"{TOO_MUCH}: some of it was not, so findings may be missi
 NOT_ALL_CLASSES = "a class derives from more classes than are looked at, so findings may be missing"
 
 
+_NAMESAKE = "a class of the project has a method of that name, too, so this may be no tensor"
+
+
 @dataclass(frozen=True, slots=True)
 class Look:
     """What a first look at a file has shown."""
@@ -176,5 +179,5 @@ def _explained(finding: Finding, model: Model) -> Finding:
     evidence = finding.evidence or model.value(finding.receiver).evidence
     fix = finding.fix
     if fix is not None and evidence is not None and is_shared(evidence, model):
-        fix = replace(fix, applicability=Applicability.UNSAFE)
+        fix = replace(fix, applicability=Applicability.UNSAFE, risk=fix.risk or _NAMESAKE)
     return replace(finding, evidence=evidence, fix=fix)

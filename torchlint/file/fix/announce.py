@@ -40,5 +40,5 @@ def _announced(fix: LocatedFix, applicability: Applicability | None) -> LocatedF
     if applicability is None:
         return None
     if applicability is not Applicability.SAFE:
-        fix = replace(fix, applicability=applicability)
+        fix = fix.doubted("it goes with the fix of a use, which is unsafe")
     return replace(fix, waits_for=())

@@ -37,4 +37,6 @@ def _joined(diagnostic: Diagnostic, fixes: list[LocatedFix | None]) -> Diagnosti
         return diagnostic
     if None in fixes:
         return replace(diagnostic, fix=None)
-    return replace(diagnostic, fix=replace(fix, applicability=Applicability.UNSAFE))
+    others = (each.risk for each in fixes if each is not None and each.applicability is Applicability.UNSAFE)
+    risk = next(filter(None, others), "the other half of the statement has an unsafe fix")
+    return replace(diagnostic, fix=fix.doubted(risk))

@@ -8,7 +8,7 @@ from typing import TypeGuard
 
 import libcst as cst
 
-from torchlint.diagnostic import Applicability, Diagnostic, LocatedFix, Policy, Problem
+from torchlint.diagnostic import Diagnostic, LocatedFix, Policy, Problem
 from torchlint.file.dispatch.dispatch import Findings
 from torchlint.file.dispatch.subject import Subject
 from torchlint.file.locate import evidence, fixes
@@ -129,7 +129,7 @@ def _fix(tree: Tree, finding: Finding, places: _Places) -> LocatedFix | None:
         return None
     if finding.fix.waits_for:
         fix = replace(fix, waits_for=places.waits(finding.fix.waits_for))
-    return replace(fix, applicability=Applicability.UNSAFE) if _is_shown(tree, finding.node) else fix
+    return fix.doubted("the program prints this code") if _is_shown(tree, finding.node) else fix
 
 
 def _is_in_decorator(tree: Tree, node: cst.CSTNode) -> bool:
@@ -150,4 +150,4 @@ def _is_shown(tree: Tree, node: cst.CSTNode) -> bool:
 
 def _doubted(fix: LocatedFix | None) -> LocatedFix | None:
     """A fix in a file of which some is not known: what speaks against it may be there."""
-    return replace(fix, applicability=Applicability.UNSAFE) if fix is not None else None
+    return fix.doubted("not all of this file was looked at") if fix is not None else None

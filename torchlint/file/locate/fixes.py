@@ -52,14 +52,13 @@ def located(tree: Tree, fix: Fix, spans: dict[int, Span]) -> LocatedFix | None:
     if block is None:
         edits.update(realigned(tree.source.text, sorted(edits, key=lambda e: (e.start, e.end))))
     ordered = tuple(sorted(edits, key=lambda e: (e.start, e.end)))
-    applicability = fix.applicability
-    if any(_loses_comment(tree.source.text, e) for e in ordered):
-        applicability = Applicability.UNSAFE
     others = (located(tree, other, spans) for other in fix.alternatives)
     alternatives = tuple(other for other in others if other is not None)
-    risk = fix.risk or ("a comment goes" if applicability is not fix.applicability else "")
+    risk = fix.risk if fix.applicability is Applicability.UNSAFE else ""
     after = tuple((spans[id(node)].inner_start, spans[id(node)].inner_end) for node in fix.after)
-    return LocatedFix(fix.message, applicability, ordered, fix.deferred, alternatives, block, risk, after=after)
+    found = LocatedFix(fix.message, fix.applicability, ordered, fix.deferred, alternatives, block, risk, after=after)
+    loses_comment = any(_loses_comment(tree.source.text, each) for each in ordered)
+    return found.doubted("a comment goes") if loses_comment else found
 
 
 def _is_joined(line: int, edits: Iterable[TextEdit]) -> bool:

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from torchlint.model import trainable
 from torchlint.model.aliasing.calls import PASSING_ON
 from torchlint.model.aliasing.how import How
+from torchlint.model.aliasing.made import returns_new
 from torchlint.model.aliasing.uses import Follower
 from torchlint.model.bindings import all_called, references
 from torchlint.model.expressions import qualified, value_of
@@ -17,7 +19,7 @@ from torchlint.model.possibilities import Kind
 from torchlint.model.syntax import is_target, parameters
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import may_alias
-from torchlint.model.values import Usage
+from torchlint.model.values import Usage, Value
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
 _MAX_STEPS = 4
 """How many assignments and calls are gone back."""
+_OWN = frozenset(("self", "cls"))
 _WITHOUT_DATA = How(through_data=False)
 
 
@@ -109,21 +112,34 @@ class Origins:
     ) -> Iterator[tuple[cst.BaseExpression, Usage]]:
         """What a call may give back: of what is known what it was given, of all else perhaps that."""
         ref = qualified(self.context, func)
+        function = value_of(self.context, func)
+        if _is_seen(func) and isinstance(function.node, cst.FunctionDef) and returns_new(self.context, function.node):
+            return
         given = [held for arg in args for held in self._held(arg.value)]
         if isinstance(func, cst.Name) and func.value in PASSING_ON:
             yield from given
             return
         if (result := library.function(ref)) is not None and not may_alias(result):
             return
-        if isinstance(func, cst.Attribute) and ref is None:
+        if isinstance(func, cst.Attribute) and ref is None and not self._is_module(func, function):
             receiver = value_of(self.context, func.value)
             result = library.method(func.attr.value)
             if may_alias(result) or not receiver.is_tensor:
                 yield from self._held(func.value)
             if receiver.is_tensor:
                 return
-        if not value_of(self.context, func).kind & Kind.MODULE:
+        if not function.kind & Kind.MODULE:
             yield from ((held, Usage.OVERWRITTEN) for held, _ in given)
+
+    def _is_module(self, func: cst.Attribute, function: Value) -> bool:
+        """Whether what is called is a module whose class is not seen, and no method of its owner: ``self.net(x)``."""
+        is_known = function.kind == Kind.MODULE and function.node is None
+        return is_known or (function.kind == Kind.UNKNOWN and bool(trainable.of_use(self.context, func)))
+
+
+def _is_seen(func: cst.BaseExpression) -> bool:
+    """Whether what is called is what is found: of its own object a method may call that of a subclass."""
+    return not (isinstance(func, cst.Attribute) and isinstance(func.value, cst.Name) and func.value.value in _OWN)
 
 
 def bound_to_target(context: Context, target: cst.CSTNode) -> Iterator[cst.BaseExpression]:

@@ -26,17 +26,20 @@ def taker(context: Context, name: str) -> str | None:
 
 def patcher(context: Context, name: str) -> str | None:
     """Another file of the project that puts something in the place of a name of torch's; None if there is none."""
-    return context.codebase.patcher(context, name)
+    others = context.codebase.others(context)
+    return None if others is None else others.patching.patcher(context.path or "", name)
 
 
 def setter(context: Context, attribute: str) -> str | None:
     """Another file of the project that may assign an attribute of that name of any object; None if there is none."""
-    return context.codebase.setter(context, attribute)
+    others = context.codebase.others(context)
+    return None if others is None else others.patching.setter(context.path or "", attribute)
 
 
 def teller(context: Context, name: str) -> str | None:
     """Another file of the project that may ask whether something is of a class of torch's; None if there is none."""
-    return context.codebase.teller(context, name)
+    others = context.codebase.others(context)
+    return None if others is None else others.telling.teller(context.path or "", name)
 
 
 def is_mentioned(context: Context, pattern: str) -> bool:
@@ -54,17 +57,28 @@ def is_unwrapped_by(context: Context, method: str) -> bool:
 def _is_unwrapped_by(context: Context, method: str) -> bool:
     text = context.tree.source.text
     tree = parsed(text) if f"def {method}" in text else None
-    return (tree is not None and unwraps(tree, method)) or context.codebase.unwrapper(context, method) is not None
+    if tree is not None and unwraps(tree, method):
+        return True
+    others = context.codebase.others(context)
+    return others is not None and others.unwrapping.unwrapper(context.path or "", method) is not None
+
+
+def packer(context: Context) -> str | None:
+    """Another file of the project that packs sequences; None if there is none."""
+    others = context.codebase.others(context)
+    return None if others is None else next((path for path in others.packing if path != context.path), None)
 
 
 def keeper(context: Context) -> str | None:
     """Another file of the project that may ask for gradients with a graph; None if there is none."""
-    return context.codebase.keeper(context)
+    others = context.codebase.others(context)
+    return None if others is None else others.patching.keeper(context.path or "")
 
 
 def leaver(context: Context) -> str | None:
     """Another file of the project by which the `.grad` of a tensor may have a graph; None if there is none."""
-    return context.codebase.leaver(context)
+    others = context.codebase.others(context)
+    return None if others is None else others.patching.leaver(context.path or "")
 
 
 def keeps_graphs(context: Context) -> bool:

@@ -32,6 +32,8 @@ _BEGINNING = re.compile(
     re.MULTILINE,
 )
 """What stands in files that begin something with autograd on: scripts, tests, training, where parameters are made."""
+PACKING = re.compile(rb"PackedSequence|pack_padded_sequence|pack_sequence")
+"""What makes packed sequences, which have a tensor in `.data`, and some methods of tensors."""
 _UP_TO_A_NAME = rb"""(?:\s*\([^;]*?|(?:[^\r\n;("\\]|\\\r?\n|\\\\\\n(?:",\s*")?)*?)"""
 """What can stand between an import and a name that it takes: what a bracket opens, or the rest of a line, which can go
 on in the next one; in the JSON of a notebook a line ends with an escape."""
@@ -46,6 +48,8 @@ class Importers:
         """Whether all files could be looked at."""
         self._by_word: dict[bytes, list[str]] = defaultdict(list)
         self._with_torch: set[str] = set()
+        self.packing: list[str] = []
+        """The files that pack sequences."""
         self._beginning: set[str] = set()
         self._trees: dict[str, ast.Module | None] = {}
         self._paths: list[str] = []
@@ -70,6 +74,8 @@ class Importers:
                     self._with_torch.add(path)
                     if _BEGINNING.search(data) is not None:
                         self._beginning.add(path)
+                if PACKING.search(data) is not None:
+                    self.packing.append(path)
                 self.patching.add(path, data)
                 self.heirs.add(path, data)
                 self.unwrapping.add(path, data)

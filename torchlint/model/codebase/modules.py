@@ -189,83 +189,53 @@ class Codebase:
         """
         if asker.path is None or not asker.path.endswith(_MODULES):
             return None
-        importers = self._others(asker)
+        importers = self.others(asker)
         if importers is None:
             return None
         if not importers.is_known:
             return ""
         return importers.taker(asker.path, name, self._module_file, with_stars=with_stars)
 
-    def patcher(self, asker: Context, name: str) -> str | None:
-        """Another file of the project that puts something in the place of a name of torch's; None if there is none."""
-        importers = self._others(asker)
-        return None if importers is None or asker.path is None else importers.patching.patcher(asker.path, name)
-
-    def setter(self, asker: Context, attribute: str) -> str | None:
-        """Another file of the project that may assign an attribute of that name; None if there is none."""
-        importers = self._others(asker)
-        return None if importers is None or asker.path is None else importers.patching.setter(asker.path, attribute)
-
-    def teller(self, asker: Context, name: str) -> str | None:
-        """Another file of the project that tells objects apart by a class of torch's; None if there is none."""
-        importers = self._others(asker)
-        return None if importers is None or asker.path is None else importers.telling.teller(asker.path, name)
-
-    def unwrapper(self, asker: Context, method: str) -> str | None:
-        """Another file with a class whose own ``to()`` gives the tensor that an object holds; None if there is none."""
-        importers = self._others(asker)
-        return None if importers is None or asker.path is None else importers.unwrapping.unwrapper(asker.path, method)
-
-    def keeper(self, asker: Context) -> str | None:
-        """Another file of the project that may ask for gradients with a graph; None if there is none."""
-        importers = self._others(asker)
-        return None if importers is None or asker.path is None else importers.patching.keeper(asker.path)
-
-    def leaver(self, asker: Context) -> str | None:
-        """Another file of the project by which the `.grad` of a tensor may have a graph; None if there is none."""
-        importers = self._others(asker)
-        return None if importers is None or asker.path is None else importers.patching.leaver(asker.path)
-
     def without_grad(self, asker: Context, name: str, *, is_method: bool) -> bool | None:
         """Whether other files call a function only where autograd is off; None if none of them is seen to call it."""
         if asker.path is None or not asker.path.endswith(_MODULES):
             return None
-        if (importers := self._others(asker)) is None or not importers.is_known:
+        if (importers := self.others(asker)) is None or not importers.is_known:
             return None
         return importers.without_grad(asker.path, name, self._module_file, is_method=is_method)
 
     def is_switched_off(self, asker: Context) -> bool:
         """Whether a file of the project that a file imports turns autograd off for all that comes after."""
-        importers = self._others(asker)
+        importers = self.others(asker)
         path = asker.path
         return importers is not None and path is not None and importers.switching.is_off_for(path, self._module_file)
 
     def importing(self, asker: Context, imported: str, called: str) -> list[str]:
         """The other files of the project that may have a name from a file, and call something of another one."""
-        importers = self._others(asker)
+        importers = self.others(asker)
         if importers is None or asker.path is None or not importers.is_known:
             return []
         return importers.importing(asker.path, imported, called)
 
     def naming(self, asker: Context, imported: str, attribute: str) -> list[str]:
         """The other files that may have a name from a file, and name an attribute."""
-        importers = self._others(asker)
+        importers = self.others(asker)
         return [] if importers is None or asker.path is None else importers.naming(asker.path, imported, attribute)
 
     def matching(self, asker: Context, pattern: re.Pattern[bytes]) -> list[str]:
         """The other files of the project in whose code something matches."""
-        importers = self._others(asker)
+        importers = self.others(asker)
         return [] if importers is None or asker.path is None else importers.matching(asker.path, pattern)
 
     def heirs(self, asker: Context, name: str, most: int) -> list[Heir]:
         """The classes of the project that derive from a class of a file."""
-        importers = self._others(asker)
+        importers = self.others(asker)
         path = asker.path
         return [] if importers is None or path is None else importers.heirs.of(path, name, self._module_file, most)
 
     def relative(self, context: Context) -> str:
         """The path of a file in its project."""
-        importers = self._others(context)
+        importers = self.others(context)
         assert importers is not None and context.path is not None  # noqa: PT018
         return os.path.relpath(context.path, importers.folder.path).replace(os.sep, "/")
 
@@ -294,7 +264,7 @@ class Codebase:
         text = _MAGIC.sub("pass", data.decode(errors="replace"))
         return text if excess(text, USUAL) is None and parsed(text) is not None else None
 
-    def _others(self, asker: Context) -> Importers | None:
+    def others(self, asker: Context) -> Importers | None:
         """The files of the project that a file is in, which what is said of it rests on from now on."""
         if asker.path is None:
             return None

@@ -29,9 +29,10 @@ def has_own(context: Context, method: str) -> bool:
 
 
 def _own_methods(context: Context) -> frozenset[str]:
-    return frozenset(name for cls in _classes(context) for name in context.home(cls).scopes.info(cls).methods)
+    return frozenset(name for cls in classes_here(context) for name in context.home(cls).scopes.info(cls).methods)
 
 
-def _classes(context: Context) -> Iterator[cst.ClassDef]:
+def classes_here(context: Context) -> Iterator[cst.ClassDef]:
+    """The classes that are defined in a file or imported into it."""
     yield from context.scopes.all_classes()
     yield from imported_classes(context)

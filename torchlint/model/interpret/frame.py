@@ -43,6 +43,8 @@ class Clues:
     """How an unknown value is used: as only a tensor can be, or as a tensor cannot."""
 
     tensor: tuple[str, cst.CSTNode] | None = None
+    of_data: tuple[str, cst.CSTNode] | None = None
+    """As only a tensor's can be, its `.data` is."""
     hint: tuple[str, cst.CSTNode] | None = None
     """As tensors are above all, but a few others can be, too."""
     other: bool = False

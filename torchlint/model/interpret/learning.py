@@ -15,11 +15,14 @@ from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.syntax import last_name
 from torchlint.model.torch import library
-from torchlint.model.values import Evidence, Strength, Value, tensor
+from torchlint.model.torch.schema import TensorResult
+from torchlint.model.values import UNKNOWN, Evidence, Strength, Value, tensor
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
 
+MAX_STEPS = 10
+"""How many methods that are called one on the other are gone back through."""
 MAX_PARTS = 5
 """How deep in containers a value may stand so that its attributes and elements are told apart."""
 
@@ -76,10 +79,9 @@ def likely(frame: Frame, value: Value, symbol: Symbol) -> Value:
 
 def learn_from_attribute(frame: Frame, value: Value, name: str, node: cst.CSTNode) -> None:
     """Learn from ``value.name``."""
+    _learn_from_data(frame, name, node)
     if not value.symbols or name.startswith("__"):
         return
-    if name in library.of_data() and not declares(frame.context, "data"):
-        _learn_from_data(frame, value, name, node)
     if name in library.tensor_only():
         learn(frame, value.symbols, f"`.{name}` is used on it, which only tensors have", node)
     elif name == "numpy" and _is_moved(node):
@@ -92,10 +94,10 @@ def learn_from_attribute(frame: Frame, value: Value, name: str, node: cst.CSTNod
         reject(frame, value.symbols)
 
 
-def _learn_from_data(frame: Frame, value: Value, name: str, node: cst.CSTNode) -> None:
+def _learn_from_data(frame: Frame, name: str, node: cst.CSTNode) -> None:
     """``x.data.cpu()``: what has such data, and is not called like a holder of data, is a tensor."""
-    if isinstance(node, cst.Attribute):
-        learn_owner(frame, value, node.value, f"`.{name}` is called on its data, which only tensors have", node)
+    if name in library.of_data() and isinstance(node, cst.Attribute):
+        learn_owner(frame, node.value, f"`.{name}` is called on its data, which only tensors have", node)
 
 
 def learn(frame: Frame, symbols: Iterable[Symbol], text: str, node: cst.CSTNode) -> None:
@@ -105,12 +107,32 @@ def learn(frame: Frame, symbols: Iterable[Symbol], text: str, node: cst.CSTNode)
         clues.tensor = clues.tensor or (text, node)
 
 
-def learn_owner(frame: Frame, value: Value, data: cst.BaseExpression, text: str, node: cst.CSTNode) -> None:
-    """Remember of ``x``, where ``x.data`` (this value) is a tensor, that it is one, unless it only holds some."""
-    if isinstance(data, cst.Attribute) and data.attr.value == "data":
-        if not HOLDER_NAME.search(last_name(data.value)):
-            of_data = (s for s in value.symbols if s.origin is Origin.ATTRIBUTE and s.name == "data")
-            learn(frame, (s.of for s in of_data if s.of is not None), text, node)
+def learn_owner(frame: Frame, data: cst.BaseExpression, text: str, node: cst.CSTNode) -> None:
+    """Remember of ``x``, where ``x.data``, or ``x.data.view(1, -1)``, is a tensor, that it is one too.
+
+    Not so where a class of the file has such an attribute, or what it is called says that it only holds tensors.
+    """
+    owner = _owner(data)
+    if owner is None or HOLDER_NAME.search(last_name(owner)) or declares(frame.context, "data"):
+        return
+    for symbol in frame.values.get(id(owner), UNKNOWN).symbols:
+        clues = frame.learnt.clues.setdefault(symbol, Clues())
+        clues.of_data = clues.of_data or (text, node)
+
+
+def _owner(node: cst.BaseExpression) -> cst.BaseExpression | None:
+    """``x`` of ``x.data``, and of what methods make of that which give tensors for tensors; None of all else."""
+    for _ in range(MAX_STEPS):
+        match node:
+            case cst.Attribute(value=owner, attr=cst.Name("data")):
+                return owner
+            case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(value=name))):
+                if not isinstance(library.method(name), TensorResult):
+                    return None
+                node = inner
+            case _:
+                return None
+    return None
 
 
 def reject(frame: Frame, symbols: Iterable[Symbol]) -> None:
@@ -127,6 +149,8 @@ def conclude(frame: Frame) -> bool:
     for symbol, clues in learnt.clues.items():
         if clues.tensor:
             solved.setdefault(symbol, Evidence(Strength.USE, *clues.tensor))
+        elif clues.of_data:
+            solved.setdefault(symbol, Evidence(Strength.USE, *clues.of_data, is_of_data=True))
         elif clues.hint:
             hinted.setdefault(symbol, Evidence(Strength.NAME, *clues.hint))
     solved = {s: evidence for s, evidence in solved.items() if s not in rejected}

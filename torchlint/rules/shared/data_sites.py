@@ -10,6 +10,7 @@ import libcst as cst
 from torchlint.model import Evidence, Kind, Model, Role, Strength, Tri, Usage, Value
 from torchlint.model.applied import applied_to_modules, is_applied_elsewhere
 from torchlint.model.bindings import declares
+from torchlint.model.codebase import holders
 from torchlint.model.names import HOLDER_NAME
 from torchlint.model.syntax import chain, dotted, ending_name
 from torchlint.model.torch import library
@@ -152,11 +153,13 @@ def _receiver(node: cst.Attribute, model: Model) -> tuple[Value, Evidence] | Non
     return None
 
 
-def is_doubtful(value: Value, evidence: Evidence) -> bool:
+def is_doubtful(value: Value, evidence: Evidence, model: Model) -> bool:
     """Whether the evidence for a tensor is too weak for a safe fix.
 
-    A name is, and so is what is done with `.data` of something unknown: its data is a tensor, it may not be.
+    A name is, and so is what is done with `.data` alone where there are other things that hold a tensor in it.
     """
+    if evidence.is_of_data and model.ask(holders.are_there):
+        return True
     return not value.may_be_tensor or (not value.is_tensor and evidence.strength <= Strength.NAME)
 
 
@@ -279,7 +282,7 @@ def risk(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     """What can change where `.data` is no longer read."""
     name = dotted(node.value)
     shown = f"`{name}`" if name is not None and len(name) <= _SHOWN else "this"
-    if is_doubtful(value, evidence):
+    if is_doubtful(value, evidence, model):
         return f"if {shown} is no tensor, its `.data` may be something else"
     usage = model.usage(node)
     if usage >= Usage.OVERWRITTEN:

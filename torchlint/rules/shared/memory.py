@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import libcst as cst
 
 from torchlint.model import Kind, Model, Ndim, Strength, Value
+from torchlint.model.aliasing.made import returns_new
 from torchlint.model.bindings import declares
 from torchlint.model.syntax import calls_method, chain
 from torchlint.model.torch import library
@@ -144,7 +145,7 @@ def is_new(node: cst.BaseExpression, model: Model) -> bool:
             return not any(arg.star or model.value(arg.value).may_be_tensor for arg in args)
         case cst.Call(func=func, args=args):
             if isinstance(func, cst.Name) and isinstance(function := model.value(func).node, cst.FunctionDef):
-                return model.home(function).remember(_returns_new, function)
+                return model.ask(returns_new, function)
             given = [arg for arg in args if arg.star != "*"] if _is_factory(func, model) else args
             return not _may_reuse(given) and (_makes_new(func, model) or _constructs(func, args, model))
         case cst.Subscript(value=base, slice=[cst.SubscriptElement(slice=cst.Index(value=index, star=None))]):
@@ -156,23 +157,6 @@ def _is_factory(func: cst.BaseExpression, model: Model) -> bool:
     """Whether a function makes tensors of sizes and the like: what it could be asked to fill is given by name."""
     result = library.function(model.qualified(func) or "")
     return isinstance(result, TensorResult) and result.grad == "factory"
-
-
-def _returns_new(model: Model, function: cst.FunctionDef) -> bool:
-    """Whether all that a function returns is made by functions of torch where it is returned."""
-    if function.decorators or function.asynchronous is not None or any(model.tree.within(function, cst.Yield)):
-        return False
-    returned = [each for each in model.tree.within(function, cst.Return) if model.scopes.scope_of(each) is function]
-    return bool(returned) and all(_is_made_there(each.value, model) for each in returned)
-
-
-def _is_made_there(node: cst.BaseExpression | None, model: Model) -> bool:
-    if not isinstance(node, cst.Call) or not model.is_tensor(node) or _may_reuse(node.args):
-        return False
-    match node.func:
-        case cst.Attribute(value=owner, attr=cst.Name(value=name)) if model.is_tensor(owner):
-            return not is_inplace(name) and makes_new(library.method(name))
-    return makes_new(library.function(model.qualified(node.func) or ""))
 
 
 def _copies(index: Value) -> bool:

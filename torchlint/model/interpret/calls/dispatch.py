@@ -292,7 +292,7 @@ def _method_of_unknown(frame: Frame, name: str, node: cst.Call, arguments: Seque
     if name in _WITH_PLACES and arguments and _gives_two(frame, node):
         said = f"`.{name}(...)` gives values and places, which only a tensor's does"
         learning.learn(frame, receiver.symbols, said, node)
-        learning.learn_owner(frame, receiver, node.func.value, said, node)
+        learning.learn_owner(frame, node.func.value, said, node)
     if name in ("log_prob", "rsample"):
         grad = Tri.NO if frame.grad == Tri.NO else Tri.MAYBE
         evidence = Evidence(Strength.NAME, f"`{name}(...)` is what distributions have", node)

@@ -106,7 +106,7 @@ def _tensor_method(frame: Frame, receiver: Value, name: str, node: cst.Call, arg
     if name in _LIKE_ANOTHER and receiver.kind == Kind.TENSOR and arguments:
         other = arguments[0]
         learning.learn(frame, other.value.symbols, f"`.{name}(...)` is called with it, which takes only tensors", node)
-        learning.learn_owner(frame, other.value, other.node, f"its data is given to `.{name}`", node)
+        learning.learn_owner(frame, other.node, f"its data is given to `.{name}`", node)
     if name == "tolist":
         return _listed(receiver.ndim if receiver.kind == Kind.TENSOR else Ndim.ANY)
     evidence = receiver.evidence or Evidence(Strength.USE, f"`.{name}` of a tensor", node)

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import libcst as cst
 
-from torchlint.model.bindings import declares
 from torchlint.model.certainty import Certainty
 from torchlint.model.interpret import contexts, learning, loaders, module_containers
 from torchlint.model.interpret.calls import data_sets, methods
@@ -79,8 +78,7 @@ def learn_from_argument(frame: Frame, ref: str, argument: Argument, node: cst.Ca
         return
     if ref.startswith("torch.nn.functional."):
         learning.learn(frame, argument.value.symbols, f"it is given to `{ref}`", node)
-    if not declares(frame.context, "data"):
-        learning.learn_owner(frame, argument.value, argument.node, f"its data is given to `{ref}`", node)
+    learning.learn_owner(frame, argument.node, f"its data is given to `{ref}`", node)
 
 
 def _unbound_method(frame: Frame, ref: str, node: cst.Call, arguments: Sequence[Argument]) -> Value:
@@ -153,8 +151,7 @@ def _wrapped(frame: Frame, data: Argument, node: cst.Call) -> None:
     if frame.tests_of_type:
         return
     learning.learn(frame, data.value.symbols, "`Variable(...)` is called with it, which takes only tensors", node)
-    if not declares(frame.context, "data"):
-        learning.learn_owner(frame, data.value, data.node, "`Variable(...)` is called with its data", node)
+    learning.learn_owner(frame, data.node, "`Variable(...)` is called with its data", node)
 
 
 def _parameter(arguments: Sequence[Argument], evidence: Evidence) -> Value:

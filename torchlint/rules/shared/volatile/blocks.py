@@ -20,6 +20,9 @@ from torchlint.rules.shared.unrecorded_inputs import volatile_argument
 from torchlint.rules.shared.volatile.statements import run_through
 from torchlint.rules.shared.volatile.values import Deed, is_input
 
+RISK = "it belongs to a `torch.no_grad()` block that is made with it"
+"""What speaks against the fixes of statements that such a block is still to take in, by themselves."""
+
 
 class Need(enum.Enum):
     """What has to happen before `volatile` can go."""
@@ -96,11 +99,10 @@ def waiting(fix: Fix, node: cst.CSTNode, model: Model) -> Fix:
     if not found.inside:
         return fix
     around = {id(up) for up in model.tree.ancestors(node)}
-    risk = "it belongs to a `torch.no_grad()` block that is made with it"
     if around & found.inside:
-        return replace(fix, applicability=Applicability.UNSAFE, risk=risk)
+        return replace(fix, applicability=Applicability.UNSAFE, risk=RISK)
     if around & found.cutting:
-        return replace(fix, applicability=Applicability.UNSAFE, risk=risk, deferred=True)
+        return replace(fix, applicability=Applicability.UNSAFE, risk=RISK, deferred=True)
     return fix
 
 
