@@ -201,7 +201,6 @@ In-place and out-of-place: <https://docs.pytorch.org/docs/stable/tensors.html>.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
 import libcst as cst
@@ -223,7 +222,7 @@ from torchlint.model.torch.schema import (
 from torchlint.model.torch.writers import function_writes
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, all_of, any_of, on, pattern, word
 from torchlint.rules.shared.displays import is_display
-from torchlint.rules.shared.order import loops_around
+from torchlint.rules.shared.read_after import is_read_after
 from torchlint.rules.shared.run_only import is_in_test, is_load, is_run_only
 
 GROUP = Group.CORRECTNESS
@@ -310,9 +309,7 @@ def check_arithmetic(node: cst.Expr, model: Model) -> Finding | None:
     if not model.is_tensor(computed) or is_load(node, model):
         return None
     operator = model.tree.code(computed.operator).strip()
-    return Finding(
-        computed, f"`{operator}` computes a new tensor, which is dropped; those that it is made of stay as they are"
-    )
+    return Finding(computed, f"`{operator}` computes a new tensor, which is dropped")
 
 
 def _begins_with_an_operand(node: cst.BinaryOperation, model: Model) -> bool:
@@ -404,7 +401,7 @@ def _is_method(func: cst.Attribute, call: cst.Call, model: Model) -> bool:
 
 def _prepares(func: cst.Attribute, model: Model) -> bool:
     """Whether a tensor is moved or cast, and used afterwards: the call is not what is tested."""
-    return func.attr.value in _MOVING and isinstance(func.value, cst.Name) and _is_read_after(func.value, model)
+    return func.attr.value in _MOVING and isinstance(func.value, cst.Name) and is_read_after(func.value, model)
 
 
 def _without_data(node: cst.BaseExpression) -> cst.BaseExpression:
@@ -448,7 +445,7 @@ def _fix(node: cst.Expr, call: cst.Call, func: cst.Attribute, model: Model) -> F
         return None
     if not _gives_one(call, func, model) or not _may_be_assigned(func.value, model):
         return None
-    if isinstance(func.value, cst.Name) and not _is_read_after(func.value, model):
+    if isinstance(func.value, cst.Name) and not is_read_after(func.value, model):
         return None
     remove = edit.remove_statement(model.tree, node)
     others = (
@@ -479,32 +476,3 @@ def _may_be_assigned(node: cst.BaseExpression, model: Model) -> bool:
         return model.ask(owner, node) is model.scopes.scope_of(node)
     cls = model.tree.enclosing(node, cst.ClassDef)
     return not isinstance(cls, cst.ClassDef) or model.find_method(cls, last_name(node)) is None
-
-
-def _is_read_after(name: cst.Name, model: Model) -> bool:
-    """Whether anything reads a name behind a statement, so that it makes a difference to assign it there.
-
-    What a loop binds anew in each round is read in that round, or not at all.
-    """
-    scope, order = model.scopes.scope_of(name), model.tree.order
-    reads = model.remember(_reads, name.value, scope)
-    behind = reads[bisect_right(reads, order(name), key=order) :][:1]
-    loops = loops_around(name, model)
-    binding = next((each for each in loops if isinstance(each, cst.For) and _binds(each, name, model)), None)
-    if binding is not None:
-        return any(model.tree.is_inside(each, binding.body) for each in behind)
-    if isinstance(scope, cst.Module):
-        return True  # what others import
-    if behind or not loops:
-        return bool(behind)
-    first = reads[bisect_left(reads, order(loops[-1]), key=order)]  # of the outermost loop; there is this one
-    return first is not name
-
-
-def _reads(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> list[cst.Name]:
-    """Where a name of a scope is read, in document order."""
-    return sorted((each for each in model.references(name, scope) if not model.is_target(each)), key=model.tree.order)
-
-
-def _binds(loop: cst.For, name: cst.Name, model: Model) -> bool:
-    return any(each.value == name.value for each in model.tree.within(loop.target, cst.Name))
