@@ -54,7 +54,7 @@ def is_run_only(node: cst.Expr, model: Model) -> bool:
 
 
 def is_load(node: cst.Expr, model: Model) -> bool:
-    """Whether a statement only keeps a machine busy: it is all that a function does, or is repeated without a change."""
+    """Whether a statement only keeps a machine busy: it is all that a function does, or is repeated unchanged."""
     line = model.tree.parent(node)
     block = model.tree.parent(line) if line is not None else None
     owner = model.tree.parent(block) if isinstance(block, cst.IndentedBlock) else None
