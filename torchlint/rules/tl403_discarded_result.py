@@ -151,6 +151,8 @@ Arithmetic is dropped as well. What is meant, `x = x * 2` or another name, is no
 !    if len(x) > 1: x[0] + 1
      low * high
      low >> high
+     for _ in range(3):
+         x @ x
      try:
          x @ x
      except RuntimeError:
@@ -159,6 +161,9 @@ Arithmetic is dropped as well. What is meant, `x = x * 2` or another name, is no
          x
          + 1
      )
+
+ def load(x: torch.Tensor):
+     x * x
 
  value = scale(torch.tensor([1.0, 2.0]), 1, 2)
 ```
@@ -218,7 +223,7 @@ from torchlint.model.torch.writers import function_writes
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, all_of, any_of, on, pattern, word
 from torchlint.rules.shared.displays import is_display
 from torchlint.rules.shared.read_after import is_read_after
-from torchlint.rules.shared.run_only import is_in_test, is_run_only
+from torchlint.rules.shared.run_only import is_in_test, is_load, is_run_only
 
 GROUP = Group.CORRECTNESS
 SEVERITY = Severity.ERROR
@@ -301,12 +306,10 @@ def check_arithmetic(node: cst.Expr, model: Model) -> Finding | None:
         return None
     if model.tree.is_shown(node) or is_run_only(node, model) or is_in_test(node, model):
         return None
-    if not model.is_tensor(computed):
+    if not model.is_tensor(computed) or is_load(node, model):
         return None
     operator = model.tree.code(computed.operator).strip()
-    return Finding(
-        computed, f"`{operator}` computes a new tensor, which is dropped; those that it is made of stay as they are"
-    )
+    return Finding(computed, f"`{operator}` computes a new tensor, which is dropped")
 
 
 def _begins_with_an_operand(node: cst.BinaryOperation, model: Model) -> bool:

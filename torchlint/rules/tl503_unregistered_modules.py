@@ -88,7 +88,8 @@ What is handed out may be registered where it goes, so nothing is said of it:
      def forward(self, x):
          for layer in self.called:
              x = layer(x)
-         return self.counted[0](x)
+         first = self.counted[0]
+         return first(x)
 
  count = len(list(Net().parameters()))
 ```

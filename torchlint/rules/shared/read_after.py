@@ -1,4 +1,4 @@
-"""Whether what a name stands for is read behind a statement."""
+"""Whether anything reads a name behind a statement: else it makes no difference to assign it there."""
 
 from __future__ import annotations
 

@@ -53,6 +53,15 @@ def is_run_only(node: cst.Expr, model: Model) -> bool:
     return is_probed(node, model) or _is_timed(node, model)
 
 
+def is_load(node: cst.Expr, model: Model) -> bool:
+    """Whether a statement only keeps a machine busy: it is all that a function does, or is repeated unchanged."""
+    line = model.tree.parent(node)
+    block = model.tree.parent(line) if line is not None else None
+    owner = model.tree.parent(block) if isinstance(block, cst.IndentedBlock) else None
+    is_alone = isinstance(owner, cst.FunctionDef) and len(owner.body.body) == 1
+    return is_alone or _only_repeats(node, model)
+
+
 def _is_plain(context: cst.BaseExpression) -> bool:
     while isinstance(context, cst.Call):
         context = context.func
