@@ -230,11 +230,7 @@ FIXES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("import torch", "x = torch.ones(2)", "y = x"),
     ),
     "an import with an empty line below it": (
-        (
-            "import torch",
-            "from torch.autograd import Variable\n\nx = Variable(torch.ones(2))",
-            "y = 1\n\nx.data.size()",
-        ),
+        ("import torch", "from torch.autograd import Variable\n\nx = Variable(torch.ones(2))", "y = 1\n\nx.data.size()"),
         ("import torch", "x = torch.ones(2)", "y = 1\n\nx.size()"),
     ),
     "an import that a magic needs": (

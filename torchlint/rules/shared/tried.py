@@ -90,7 +90,7 @@ def _suppresses(block: cst.With) -> bool:
 
 def _run_where_caught(model: Model) -> frozenset[str]:
     """The names of functions that are called, by way of others too, where a handler of the file names the error."""
-    tries = [*model.tree.all(cst.Try), *model.tree.all(cst.TryStar)]
+    tries: list[cst.Try | cst.TryStar] = [*model.tree.all(cst.Try), *model.tree.all(cst.TryStar)]
     bodies: list[cst.CSTNode] = [
         each.body for each in tries if any(_names(handler, _ERROR, model) for handler in each.handlers)
     ]
