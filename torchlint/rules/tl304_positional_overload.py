@@ -123,6 +123,12 @@ def _has_effects(node: cst.BaseExpression, model: Model) -> bool:
     return any(isinstance(part, effects) for part in model.tree.walk(node))
 
 
+def _value(node: cst.BaseExpression, model: Model) -> str:
+    """An expression as the value of a keyword: ``(k := 3)``."""
+    code = model.tree.code(node)
+    return f"({code})" if isinstance(node, cst.NamedExpr) and not node.lpar else code
+
+
 def _finding(row: Row, call: cst.Call, plain: Sequence[cst.Arg], found: dict[str, cst.Arg], model: Model) -> Finding:
     at = call.func.attr if isinstance(call.func, cst.Attribute) else call.func
     which = " and ".join(f"`{name}`" for name in found if name) or "arguments"
@@ -132,7 +138,7 @@ def _finding(row: Row, call: cst.Call, plain: Sequence[cst.Arg], found: dict[str
         if row.fix == "positional-scalars" and not any(keyword(call.args, name) for name in found):
             first = [arg for arg in plain if all(arg is not each for each in found.values())]
             rest = [model.tree.code(arg.value) for arg in first]
-            rest += [f"{name}={model.tree.code(arg.value)}" for name, arg in found.items()]
+            rest += [f"{name}={_value(arg.value, model)}" for name, arg in found.items()]
             change = Edit(Anchor(plain[0], False), Anchor(plain[-1].value, True), ", ".join(rest))
             in_order = _acting(plain, model) == _acting([*first, *found.values()], model)
             fix = Fix("Give the number by keyword", (change,), row.applicability if in_order else Applicability.UNSAFE)
@@ -151,5 +157,7 @@ def _by_keyword(call: cst.Call, names: Sequence[str], row: Row) -> Fix | None:
     for arg, name in zip(call.args, names, strict=False):
         if arg.star or arg.keyword is not None:
             break
-        found.append(edit.insert_before(arg.value, f"{name}="))
+        needs_brackets = isinstance(arg.value, cst.NamedExpr) and not arg.value.lpar
+        found.append(edit.insert_before(arg.value, f"{name}=(" if needs_brackets else f"{name}="))
+        found += [edit.insert_after(arg.value, ")")] if needs_brackets else []
     return Fix("Give them by keyword", tuple(found), row.applicability) if found else None

@@ -19,8 +19,9 @@ def block_edits(blocks: Iterable[LocatedBlock]) -> list[TextEdit]:
         header = "" if joins or block.is_open else block.header + block.inner
         if block.start < block.first:
             written[block.start, block.first] = TextEdit(block.start, block.first, block.lead)
+        lead = block.lead if block.start == block.first else ""  # `if a:b`, with nothing in between to replace
         # at the statement itself, so that it is seen to be what the edit is about
-        written[block.first, block.first] = TextEdit(block.first, block.first, f"{header}{step}")
+        written[block.first, block.first] = TextEdit(block.first, block.first, f"{lead}{header}{step}")
         written.update(((offset, offset), TextEdit(offset, offset, step)) for offset in block.lines)
         last = block
     return [*written.values()]

@@ -96,11 +96,12 @@ def _around(node: cst.CSTNode, model: Model) -> Iterator[cst.CSTNode]:
 
 
 def _catches(statement: cst.CSTNode, model: Model) -> bool:
-    if isinstance(statement, cst.With):
-        return _is_quiet(statement, model)
-    if not isinstance(statement, (cst.Try, cst.TryStar)):
-        return False
-    return any(_catches_all(each, model) or _names(each, _ERROR, model) for each in statement.handlers)
+    match statement:
+        case cst.With():
+            return _is_quiet(statement, model)
+        case cst.Try(handlers=handlers) | cst.TryStar(handlers=handlers):
+            return any(_catches_all(each, model) or _names(each, _ERROR, model) for each in handlers)
+    return False
 
 
 def _catches_all(handler: cst.ExceptHandler | cst.ExceptStarHandler, model: Model) -> bool:

@@ -19,9 +19,9 @@ from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import MODULE_METHODS, NETWORK_MAKER
 from torchlint.model.possibilities import Dtype, Kind, Ndim, Role, Tri
 from torchlint.model.symbols import Origin, Symbol
-from torchlint.model.syntax import dotted, is_dotted
+from torchlint.model.syntax import dotted, has_stars, is_dotted, keyword, positional
 from torchlint.model.torch import library, transfer
-from torchlint.model.torch.arguments import UNSEEN
+from torchlint.model.torch.arguments import UNSEEN, literal_bool
 from torchlint.model.torch.grads import has_parameters
 from torchlint.model.torch.schema import TensorResult
 from torchlint.model.values import (
@@ -192,6 +192,8 @@ def method(context: Context, name: str, receiver: Value, node: cst.Call) -> Valu
         case "named_buffers":
             return container(container(items=(STRING, buffer)))
         case "state_dict":
+            if _keeps_parameters(node):
+                buffer = replace(buffer, grad=Tri.MAYBE, role=Role.PARAMETER | Role.BUFFER)
             if receiver.kind & Kind.MODULE:
                 return mapping(STRING, buffer)
             weaker = replace(evidence, strength=Strength.NAME)  # schedulers, loggers and others have a state as well
@@ -203,6 +205,12 @@ def method(context: Context, name: str, receiver: Value, node: cst.Call) -> Valu
         case "self":
             return receiver if receiver.kind != Kind.UNKNOWN else None
     return None
+
+
+def _keeps_parameters(call: cst.Call) -> bool:
+    """Whether `state_dict` may be asked for the parameters themselves: ``net.state_dict(keep_vars=True)``."""
+    kept = keyword(call.args, "keep_vars") or positional(call.args, 2)
+    return has_stars(call.args) or (kept is not None and literal_bool(kept.value) is not False)
 
 
 def apply_to_modules(frame: Frame, argument: Argument) -> None:
