@@ -73,7 +73,8 @@ def _is_replaced(context: Context, function: cst.FunctionDef) -> bool:
         return True
     if not COMPUTED.isdisjoint(decorator_names(function)):
         return False  # what is assigned to it goes to its setter
-    return context.scopes.is_set_outside(cls, name) or setter(context, name) is not None
+    is_special = name.startswith("__") and name.endswith("__")  # these are looked up in the class, not in the object
+    return context.scopes.is_set_outside(cls, name) or (not is_special and setter(context, name) is not None)
 
 
 def _bound_in_bodies(context: Context, name: str) -> dict[int, list[cst.CSTNode]]:
