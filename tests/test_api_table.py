@@ -65,7 +65,7 @@ def test_columns(row: dict[str, Any]) -> None:
         if key in TEXTS:
             assert isinstance(value, str), key
         else:
-            assert key in ("position", "safe", "same", "equal", "cases"), f"unknown column {key}"
+            assert key in ("position", "safe", "same", "equal", "cases", "keywords"), f"unknown column {key}"
     assert row["kind"] in KINDS
     assert row["rule"] in catalogue()
     assert row["status"] in ("raises", "warns", "silent", "not-run")

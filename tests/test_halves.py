@@ -122,9 +122,9 @@ def test_a_forward_of_another_file(write: Write, torchlint: Torchlint) -> None:
         ("torch.autograd.grad(p, q, retain_graph=True, allow_unused=True)", False),
         ("p.backward(q, True)", False),
         ("p.backward(q, True, True)", True),
-        ("torch.autograd.grad(p, q, None, True, True)", True),
-        ("torch.autograd.grad(p, q, create_graph=True)", True),
-        ("torch.autograd.grad(p, *q)", True),
+        ("torch.autograd.grad(p, q, None, True, True)", False),  # what it gives is no `.grad`
+        ("torch.autograd.grad(p, q, create_graph=True)", False),  # what it gives is no `.grad`
+        ("torch.autograd.grad(p, *q)", False),  # what it gives is no `.grad`
     ],
 )
 def test_a_gradient_needs_a_block_where_it_may_have_a_graph(call: str, is_block: bool) -> None:

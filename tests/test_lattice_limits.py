@@ -254,6 +254,7 @@ def test_other_evidence_is_all_that_changes() -> None:
         inner=values.Fields(("x",)),
         node=cst.Name("x"),
         choices=(one, one),
+        is_exact=True,
         receiver=one,
         item=one,
         items=(one,),

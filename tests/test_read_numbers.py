@@ -31,7 +31,8 @@ READ = {
     "x.detach().to('cpu', torch.int).cpu().item()": (["TL106"], "x.to('cpu', torch.int).cpu().item()"),
     "x.cpu().detach().item()": (["TL106"], "x.cpu().item()"),
     "x.cpu().detach().numpy()": (["TL105"], "x.detach().cpu().numpy()"),
-    "x.detach().cpu().numpy().item()": ([], "x.detach().cpu().numpy().item()"),
+    "x.detach().cpu().numpy().item()": (["TL106"], "x.item()"),
+    "x.detach().cpu().numpy().item(0)": ([], "x.detach().cpu().numpy().item(0)"),
 }
 
 

@@ -92,11 +92,11 @@ SHAPES: dict[str, tuple[str, str | None]] = {
         "for x in zip(  # torchlint: ignore[TL101]\n    w.detach().cpu(), v.data):\n    pass\n",
     ),
     "in a block that a fix makes": (
-        "def f(net, x):\n    x = Variable(x, volatile=True)\n    y = net(x).data  # noqa: TL101\n    return y\n",
+        "def f(net: torch.nn.Module, x: torch.Tensor):\n    x = Variable(x, volatile=True)\n    y = net(x).data  # noqa: TL101\n    return y\n",
         None,
     ),
     "in a block that a fix makes, the comment above": (
-        "def f(net, x):\n    x = Variable(x, volatile=True)\n    # torchlint: ignore[TL101]\n    y = net(x).data\n    return y\n",
+        "def f(net: torch.nn.Module, x: torch.Tensor):\n    x = Variable(x, volatile=True)\n    # torchlint: ignore[TL101]\n    y = net(x).data\n    return y\n",
         None,
     ),
     "a part of what is silenced": (

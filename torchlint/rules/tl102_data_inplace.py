@@ -255,11 +255,12 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
     drop = _without_data(node, value, write, model)
     if drop is None:
         return None
-    is_plain = value.is_tensor and stays_without_graph(node.value, model)
+    is_gradient = gradients.is_gradient(value, node.value, model)
+    is_plain = value.is_tensor and not is_gradient and stays_without_graph(node.value, model)
     if any(name in writers.OF_THE_VIEW for name, _ in chain(node, model.tree)):
         said = "Remove `.data`: the tensor gets the new shape, as before PyTorch 0.4"
         return Fix(said, drop, Applicability.UNSAFE) if is_plain and _gives_new_size(node, model) else None
-    if gradients.is_gradient(value, node.value, model) and not gradients.may_have_graph(node.value, model):
+    if is_gradient and not gradients.may_have_graph(node.value, model):
         is_told = identity.are_told_apart(model) and no_grad.own_statement(write, model) is None
         if _operands_without_graph(write, model) and not gradients.are_saved(model) and not is_told:
             return Fix("Remove `.data`: a gradient carries no graph", drop)

@@ -267,7 +267,7 @@ def _is_basic(element: cst.SubscriptElement) -> bool:
 
 
 def _is_certain(value: Value, node: cst.BaseExpression, model: Model) -> bool:
-    if model.ask(is_frozen, node):
+    if model.ask(is_frozen, node.value if isinstance(node, cst.Attribute) else node):
         return False
     certainty = model.requires_grad(node)
     if certainty == Certainty.EXPECTED:

@@ -40,7 +40,7 @@ def may_be_one(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model
     if is_given_to_lambda(inner, model):
         return False  # a gradient that a hook keeps becomes `.grad` itself, unless autograd finds another tensor there
     is_replaced = isinstance(inner, cst.Name) and _rebinds(call, inner, model)
-    if not is_replaced and model.ask(may_get_graph_later, inner):
+    if not is_replaced and not memory.is_used_up(call, model) and model.ask(may_get_graph_later, inner):
         return False
     usage = model.usage(call)
     if usage is Usage.WRITTEN or _is_of_batch(inner, model):

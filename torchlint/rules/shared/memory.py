@@ -153,6 +153,13 @@ def is_new(node: cst.BaseExpression, model: Model) -> bool:
     return False
 
 
+def is_used_up(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether a tensor is only given to a module, or to what makes a new one of it."""
+    arg = model.tree.parent(node)
+    taker = model.tree.parent(arg) if isinstance(arg, cst.Arg) else None
+    return isinstance(taker, cst.Call) and (model.value(taker.func).kind == Kind.MODULE or is_new(taker, model))
+
+
 def _is_factory(func: cst.BaseExpression, model: Model) -> bool:
     """Whether a function makes tensors of sizes and the like: what it could be asked to fill is given by name."""
     result = library.function(model.qualified(func) or "")
