@@ -141,9 +141,18 @@ def test_a_string_at_the_end_is_no_comment() -> None:
 def test_an_error_that_is_waited_for(caught: str, is_safe: bool) -> None:
     text = (
         "import torch\n\nw = torch.ones(3, requires_grad=True)\ntry:\n    a = w.sum().data[0]\n"
-        f"except {caught}:\n    a = w.sum().item()\n"
+        f"except {caught}:\n    a = None\n"
     )
     assert kinds(text) == ("safe" if is_safe else "unsafe")
+
+
+@pytest.mark.parametrize("caught", ["IndexError", "Exception"])
+def test_a_new_way_in_the_handler_is_a_fallback(caught: str) -> None:
+    text = (
+        "import torch\n\nw = torch.ones(3, requires_grad=True)\ntry:\n    a = w.sum().data[0]\n"
+        f"except {caught}:\n    a = w.sum().item()\n"
+    )
+    assert kinds(text) == ""
 
 
 def _fixed(name: str, files: dict[str, str], write: Write, torchlint: Torchlint, folder: Path) -> str:

@@ -122,6 +122,8 @@ def _does_same(handler: cst.ExceptHandler, tried: cst.Try, model: Model) -> bool
     caught = _caught(handler, model)
     if not _OF_ANYTHING.search(caught) and not _OF_API.search(caught):
         return False
+    if not any(model.tree.within(handler.body, cls) for cls in (cst.Call, cst.Attribute)):
+        return False  # `a = None` is no way to do it
     return not model.remember(_done, tried.body).isdisjoint(model.remember(_done, handler.body))
 
 

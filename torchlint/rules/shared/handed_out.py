@@ -33,11 +33,8 @@ class _WayOut:
 
 def is_handed_out(model: Model, cls: cst.ClassDef, name: str) -> bool:
     """Whether a method returns what is in ``self.name``, or sets another attribute to it or to what is made of it."""
-    for method in model.scopes.info(cls).methods.values():
-        way = _WayOut(name)
-        if any(_is_own(node) and _goes_out(node, way, model) for node in model.tree.attributes(name, method)):
-            return True
-    return False
+    own = (node for node in model.tree.attributes(name, cls) if _is_own(node))
+    return any(_goes_out(node, _WayOut(name), model) for node in own)
 
 
 def _is_own(node: cst.Attribute) -> bool:
