@@ -73,6 +73,7 @@ class Tree:
         self._names: dict[str, list[cst.Name]] | None = None
         self._name_ranks: dict[str, list[int]] = {}
         self._attributes: dict[str, list[cst.Attribute]] = {}
+        self._attribute_ranks: dict[str, list[int]] = {}
         self._parents: dict[int, cst.CSTNode] = {}
         self._order: dict[int, int] = {}
         self._last: dict[int, int] = {}
@@ -156,8 +157,11 @@ class Tree:
             found = self._attributes[name] = sorted(named, key=self.order)
         if below is None:
             return found
+        ranks = self._attribute_ranks.get(name)
+        if ranks is None:
+            ranks = self._attribute_ranks[name] = [self._order[id(each)] for each in found]
         first, last = self._range(below)
-        return found[bisect_left(found, first, key=self.order) : bisect_right(found, last, key=self.order)]
+        return found[bisect_left(ranks, first) : bisect_right(ranks, last)]
 
     def all(self, cls: type[N]) -> list[N]:
         """Nodes of exactly this class, in document order."""
