@@ -308,7 +308,7 @@ def check_arithmetic(node: cst.Expr, model: Model) -> Finding | None:
         return None
     if not model.is_tensor(computed) or is_load(node, model):
         return None
-    operator = model.tree.code(computed.operator).strip()
+    operator = model.tree.code(type(computed.operator)()).strip()  # as it is written usually
     return Finding(computed, f"`{operator}` computes a new tensor, which is dropped")
 
 
