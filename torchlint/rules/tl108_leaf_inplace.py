@@ -102,6 +102,8 @@ In-place operations: <https://docs.pytorch.org/docs/stable/notes/autograd.html#i
 
 from __future__ import annotations
 
+import re
+
 import libcst as cst
 
 from torchlint.model import Certainty, Kind, Model, Tri, Value
@@ -132,6 +134,8 @@ _LEAVES = any_of(
 _HARMLESS = frozenset(("detach_", "requires_grad_", "share_memory_", "retain_grad", "rename_"))
 _NO_OPERANDS = (cst.BaseString, cst.List, cst.Tuple, cst.Set, cst.Dict, cst.BaseComp)
 """What nothing can be computed with in place: the target is no tensor."""
+_REPLACING = re.compile(r"\b(?:set|del)attr *\(|\b_parameters\b")
+"""What may put something else in the place of a parameter, by whatever name."""
 _FAR = 3
 """How many assignments of views are gone back, and how many calls from `__init__`."""
 
@@ -268,6 +272,8 @@ def _is_basic(element: cst.SubscriptElement) -> bool:
 
 def _is_certain(value: Value, node: cst.BaseExpression, model: Model) -> bool:
     if model.ask(is_frozen, node.value if isinstance(node, cst.Attribute) else node):
+        return False
+    if isinstance(node, cst.Attribute) and model.mentions(_REPLACING):
         return False
     certainty = model.requires_grad(node)
     if certainty == Certainty.EXPECTED:
