@@ -222,3 +222,13 @@ def test_another_handler_of_the_same_kind_is_no_reason_for_silence() -> None:
 def test_what_is_tried_in_an_old_way() -> None:
     body = "try:\n    out = loss.data[0]\nexcept IndexError:\n    out = loss.item()\n"
     assert not _found_in(BEFORE + textwrap.indent(body, "    "), "TL203")
+
+
+def test_a_version_of_another_package_is_none_of_torch() -> None:
+    text = (
+        "import peft\nimport torch\nfrom packaging.version import Version\n\nw = torch.nn.Parameter(torch.ones(3))\n"
+        'if Version(peft.__version__) < Version("0.20.0"):\n    print("old")\nelse:\n    w.data.copy_(torch.zeros(3))\n'
+    )
+    assert [each.code for each in check_text(text, "x.py", frozenset(("TL102",))).diagnostics] == ["TL102"]
+    of_torch = text.replace("peft", "torch").replace("else:\n", "    w.data.copy_(torch.zeros(3))\nelse:\n")
+    assert [each.start.row for each in check_text(of_torch, "x.py", frozenset(("TL102",))).diagnostics] == [10]

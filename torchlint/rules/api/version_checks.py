@@ -137,8 +137,9 @@ def _says_version(node: cst.BaseExpression, model: Model, steps: int) -> bool:
             return _is_of_torch(owner.value, name.value, model)
         case cst.Call(func=func, args=[cst.Arg(value=cst.SimpleString(raw_value=package)), *_]):
             return last_name(func) in _DISTRIBUTIONS and package in _CHECKED
-        case cst.Attribute(attr=cst.Name("__version__")):
-            return True
+        case cst.Attribute(value=package, attr=cst.Name("__version__")):
+            imported = model.ask(imports.imported_path, package) or ""
+            return not imported or imported.partition(".")[0] in _CHECKED  # that of another package says nothing
         case cst.Attribute() | cst.Name():
             return dotted(node) is not None and _leads_to_version(node, model, steps)
     return False
