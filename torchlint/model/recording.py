@@ -30,6 +30,7 @@ from torchlint.system.stack import deeper
 if TYPE_CHECKING:
     from torchlint.model.context import Context
 
+_Names = dict[str | None, set[str]]
 _FAR = 4
 """How many callers of callers to ask."""
 _SWITCH = re.compile(r"^[ \t]*(?:torch\.)?(?:autograd\.)?(?:_C\.)?_?set_grad_enabled *\(", re.MULTILINE)
@@ -68,19 +69,12 @@ def _begun(context: Context) -> frozenset[str]:
     classes = {each.name.value for each in context.scopes.all_classes()}
     if any(name in called or name in classes for name in waiting[1:]):
         waiting.append("forward")
-    waiting += context.remember(_sending)
-    found: set[str] = set()
-    while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found.add(name)
-            waiting += called.get(name, ())
-    return frozenset(found)
+    return _reached([*waiting, *context.remember(_sending)], called)
 
 
-def _called_by(context: Context) -> dict[str | None, set[str]]:
+def _called_by(context: Context) -> _Names:
     """The last names of what functions call, by their own names; None for what is in no function."""
-    found: dict[str | None, set[str]] = {}
+    found: _Names = {}
     for call in context.tree.all(cst.Call):
         caller = context.tree.enclosing(call, cst.FunctionDef)
         name = caller.name.value if isinstance(caller, cst.FunctionDef) else None
@@ -90,19 +84,23 @@ def _called_by(context: Context) -> dict[str | None, set[str]]:
 
 def _sending(context: Context) -> frozenset[str]:
     """The names of functions that may send gradients back: they call ``backward()``, or one of these functions."""
-    callers: dict[str, set[str]] = {}
+    callers: _Names = {}
     for caller, names in context.remember(_called_by).items():
         if caller is not None:
             for name in names:
                 callers.setdefault(name, set()).add(caller)
     functions = context.tree.all(cst.FunctionDef)
-    waiting = [each.name.value for each in functions if backward_calls(context, each)]
-    found: set[str] = set()
+    return _reached([each.name.value for each in functions if backward_calls(context, each)], callers)
+
+
+def _reached(names: list[str], further: _Names) -> frozenset[str]:
+    """Names with all that they lead to, directly and by way of others."""
+    found, waiting = set[str](), list(names)
     while waiting:
         name = waiting.pop()
         if name not in found:
             found.add(name)
-            waiting += callers.get(name, ())
+            waiting += further.get(name, ())
     return frozenset(found)
 
 

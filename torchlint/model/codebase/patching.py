@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from torchlint.model.codebase.second_order import (
     asks_for_graphs,
     assigns_gradients,
+    called_name,
     leaves_graphs,
     writes_to_gradients,
 )
@@ -145,7 +146,7 @@ def _is_replacement(node: ast.AST) -> bool:
         case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store()):
             return True
         case ast.Call():
-            return _called(node) in _REPLACING or _called(node).endswith("_")
+            return called_name(node) in _REPLACING or called_name(node).endswith("_")
     return False
 
 
@@ -230,13 +231,6 @@ def _is_setting(node: ast.AST, attribute: str) -> bool:
         case ast.Call(args=[_, ast.Constant(value=str(name)), *_]):
             return name == attribute
     return False
-
-
-def _called(call: ast.Call) -> str:
-    match call.func:
-        case ast.Attribute(attr=name) | ast.Name(id=name):
-            return name
-    return ""
 
 
 def _is_owner(owner: ast.expr, name: str, names: dict[str, str]) -> bool:

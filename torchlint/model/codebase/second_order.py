@@ -46,7 +46,7 @@ def leaves_graphs(tree: ast.Module | None) -> bool:
     if tree is None:
         return True
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    given = {id(each) for call in calls if _called(call) in _GIVING_BACK for each in _parts_given(call)}
+    given = {id(each) for call in calls if called_name(call) in _GIVING_BACK for each in _parts_given(call)}
     return any(map(_sends_back, calls)) or any(_names_it(node) and id(node) not in given for node in ast.walk(tree))
 
 
@@ -57,7 +57,7 @@ def _parts_given(call: ast.Call) -> list[ast.AST]:
 
 
 def _sends_back(call: ast.Call) -> bool:
-    if not _called(call).endswith("backward"):
+    if not called_name(call).endswith("backward"):
         return False
     return len(call.args) > _BEFORE_CREATE_GRAPH or any(isinstance(arg, ast.Starred) for arg in call.args)
 
@@ -71,7 +71,8 @@ def _names_it(node: ast.AST) -> bool:
     return False
 
 
-def _called(call: ast.Call) -> str:
+def called_name(call: ast.Call) -> str:
+    """The last name of what is called; empty if it has none."""
     match call.func:
         case ast.Attribute(attr=name) | ast.Name(id=name):
             return name
