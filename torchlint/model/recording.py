@@ -30,7 +30,7 @@ from torchlint.system.stack import deeper
 if TYPE_CHECKING:
     from torchlint.model.context import Context
 
-_Names = dict[str | None, set[str]]
+_NamesByName = dict[str | None, set[str]]
 _FAR = 4
 """How many callers of callers to ask."""
 _SWITCH = re.compile(r"^[ \t]*(?:torch\.)?(?:autograd\.)?(?:_C\.)?_?set_grad_enabled *\(", re.MULTILINE)
@@ -72,9 +72,9 @@ def _begun(context: Context) -> frozenset[str]:
     return _reached([*waiting, *context.remember(_sending)], called)
 
 
-def _called_by(context: Context) -> _Names:
+def _called_by(context: Context) -> _NamesByName:
     """The last names of what functions call, by their own names; None for what is in no function."""
-    found: _Names = {}
+    found: _NamesByName = {}
     for call in context.tree.all(cst.Call):
         caller = context.tree.enclosing(call, cst.FunctionDef)
         name = caller.name.value if isinstance(caller, cst.FunctionDef) else None
@@ -84,7 +84,7 @@ def _called_by(context: Context) -> _Names:
 
 def _sending(context: Context) -> frozenset[str]:
     """The names of functions that may send gradients back: they call ``backward()``, or one of these functions."""
-    callers: _Names = {}
+    callers: _NamesByName = {}
     for caller, names in context.remember(_called_by).items():
         if caller is not None:
             for name in names:
@@ -93,7 +93,7 @@ def _sending(context: Context) -> frozenset[str]:
     return _reached([each.name.value for each in functions if backward_calls(context, each)], callers)
 
 
-def _reached(names: list[str], further: _Names) -> frozenset[str]:
+def _reached(names: list[str], further: _NamesByName) -> frozenset[str]:
     """Names with all that they lead to, directly and by way of others."""
     found, waiting = set[str](), list(names)
     while waiting:
