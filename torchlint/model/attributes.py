@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchlint.model import trainable
+from torchlint.model import freezing
 from torchlint.model.annotations import annotation, construct
 from torchlint.model.certainty import Certainty
 from torchlint.model.classes import class_of
@@ -141,7 +141,7 @@ def _registered(context: Context, how: str, call: cst.Call) -> Value:
         return NONE
     name = f"`{how}`"
     if how == "register_parameter":
-        frozen = trainable.is_frozen(context, call.args[1].value) if len(call.args) > 1 else True
+        frozen = freezing.is_frozen(context, call.args[1].value) if len(call.args) > 1 else True
         certainty = Certainty.SUPPOSED if frozen else given.certainty
         return parameter(Evidence(Strength.SIGNATURE, f"it was given to {name}", call), certainty)
     evidence = Evidence(Strength.SIGNATURE, f"it was given to {name}", call)

@@ -1,11 +1,10 @@
-"""Which modules have parameters that require grad: what the file says of them, and what it does to freeze them.
+"""Which modules have parameters that require grad, by what the file says of them.
 
 Only syntax is looked at, so that the answers don't depend on how far the interpretation has come.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,100 +12,16 @@ import libcst as cst
 
 from torchlint.model.certainty import Certainty
 from torchlint.model.context import at_home
+from torchlint.model.freezing import FREEZING, is_frozen
 from torchlint.model.imports import imported_path
-from torchlint.model.syntax import dotted, last_name, last_statement, parameters
+from torchlint.model.syntax import dotted, last_statement, parameters
 from torchlint.model.torch import library
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
 
-_FREEZING = re.compile(r"requires_grad|freeze|toggle_grad", re.IGNORECASE)
-_FREEZER = re.compile(r"(?<!un)freeze|requires_grad(?!_$)|toggle_grad", re.IGNORECASE)
-"""Names of functions that may freeze what they are given."""
 _USES = ("parameters", "named_parameters", "load_state_dict", "train", "eval")
 """What is done with networks, and not with criteria or activations."""
-_ITERATING = frozenset(("parameters", "named_parameters", "modules", "named_modules", "children", "named_children"))
-_ANY = "*"
-"""Stands for every module."""
-
-
-def is_frozen(context: Context, module: cst.CSTNode) -> bool:
-    """Whether something in this file may have frozen the module that an expression names."""
-    frozen = context.remember(_frozen)
-    if not frozen:
-        return False
-    path = dotted(module)
-    return path is None or _ANY in frozen or not frozen.isdisjoint(path.split("."))
-
-
-def _frozen(context: Context) -> frozenset[str]:
-    """The last names of all that a file may freeze; of what it doesn't name, ``*``."""
-    if not _FREEZING.search(context.tree.source.text):
-        return frozenset()
-    return frozenset(_name_of(context, owner) for owner in _freezing(context))
-
-
-def _freezing(context: Context) -> Iterator[cst.CSTNode]:
-    """All that is asked not to require grad, or not literally to do so."""
-    tree = context.tree
-    for node in tree.attributes("requires_grad_"):
-        call = tree.parent(node)
-        if isinstance(call, cst.Call) and call.args and not _is_true(call.args[0].value):
-            yield node.value
-    for node in tree.attributes("requires_grad"):
-        target = tree.parent(node)
-        assigned = tree.parent(target) if isinstance(target, cst.AssignTarget) else None
-        if isinstance(assigned, cst.Assign) and not _is_true(assigned.value):
-            yield node.value
-    for call in tree.within(tree.module, cst.Call):
-        if _FREEZER.search(last_name(call.func)):
-            yield from (arg.value for arg in call.args)
-            if isinstance(call.func, cst.Attribute):
-                yield call.func.value
-
-
-def _is_true(node: cst.BaseExpression) -> bool:
-    return isinstance(node, cst.Name) and node.value == "True"
-
-
-def _name_of(context: Context, owner: cst.CSTNode) -> str:
-    """The last name of the module whose parameters these are; ``*`` if that is given to a function from outside."""
-    if isinstance(owner, cst.Name):
-        for up in context.tree.ancestors(owner):
-            if isinstance(up, (cst.For, cst.CompFor)) and owner.value in _names(up.target):
-                owner = _looped(up.iter)
-                break
-    path = dotted(owner)
-    assigned = context.tree.enclosing(owner, cst.Assign) if path is None else None
-    if isinstance(assigned, cst.Assign) and len(assigned.targets) == 1:  # x = Net().requires_grad_(False)
-        path = dotted(assigned.targets[0].target)
-    if path is None:
-        return _ANY
-    root, _, rest = path.partition(".")
-    function = context.scopes.scope_of(owner)
-    given = {p.name.value for p in parameters(function)} if isinstance(function, cst.FunctionDef) else set()
-    if root in given and not (root == "self" and rest):
-        return _ANY
-    return path.rpartition(".")[2]
-
-
-def _looped(iterated: cst.BaseExpression) -> cst.CSTNode:
-    """The module of ``module.parameters()``, wherever in what is iterated over; else that itself."""
-    match iterated:
-        case cst.Call(func=cst.Attribute(value=module, attr=cst.Name(name))) if name in _ITERATING:
-            return module
-        case cst.Call(args=[cst.Arg(value=first), *_]):
-            return _looped(first)
-    return iterated
-
-
-def _names(node: cst.CSTNode) -> set[str]:
-    match node:
-        case cst.Name(value=name):
-            return {name}
-        case cst.Tuple(elements=elements) | cst.List(elements=elements):
-            return set().union(*(_names(element.value) for element in elements))
-    return set()
 
 
 def of_use(context: Context, module: cst.CSTNode) -> Certainty:
@@ -169,7 +84,7 @@ def freezes(context: Context, cls: cst.ClassDef) -> bool:
 
 
 def _freezes(context: Context, cls: cst.ClassDef) -> bool:
-    return any(_FREEZING.search(name.value) for name in context.tree.within(cls, cst.Name))
+    return any(FREEZING.search(name.value) for name in context.tree.within(cls, cst.Name))
 
 
 class _ClassPart(NamedTuple):

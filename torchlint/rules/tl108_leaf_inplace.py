@@ -107,12 +107,12 @@ import re
 import libcst as cst
 
 from torchlint.model import Certainty, Kind, Model, Tri, Value
+from torchlint.model.freezing import is_frozen
 from torchlint.model.recording import may_show_recording, shows_recording
 from torchlint.model.scopes import target_names
 from torchlint.model.syntax import assignment_of, integer, is_none, last_name
 from torchlint.model.torch import library
 from torchlint.model.torch.writers import is_writing
-from torchlint.model.trainable import is_frozen
 from torchlint.rule import Applicability, Block, Finding, Fix, Group, Severity, all_of, any_of, on, part, pattern, word
 from torchlint.rules.shared import no_grad, unrecorded
 from torchlint.rules.shared.statements import is_probed

@@ -7,6 +7,7 @@ import libcst as cst
 from torchlint.model.certainty import Certainty
 from torchlint.model.context import Context
 from torchlint.model.expressions import value_of
+from torchlint.model.freezing import is_frozen
 from torchlint.model.graphs.called import is_called_part
 from torchlint.model.graphs.flow import Flow
 from torchlint.model.graphs.keeping import Keeping
@@ -16,7 +17,6 @@ from torchlint.model.graphs.ties import Tie, terms
 from torchlint.model.names import MODULE_NAME
 from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.syntax import dotted, last_name
-from torchlint.model.trainable import is_frozen
 from torchlint.model.values import Strength
 
 

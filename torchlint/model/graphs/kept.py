@@ -9,6 +9,7 @@ import libcst as cst
 from torchlint.model.certainty import Certainty
 from torchlint.model.context import Context
 from torchlint.model.expressions import value_of
+from torchlint.model.freezing import is_frozen
 from torchlint.model.graphs.always import runs_with
 from torchlint.model.graphs.backward import Sending, reached, sendings
 from torchlint.model.graphs.bounded import is_bounded
@@ -47,7 +48,6 @@ from torchlint.model.names import MODULE_NAME
 from torchlint.model.possibilities import Dtype, Kind, Ndim, Tri
 from torchlint.model.recording import calls_of
 from torchlint.model.syntax import dotted, last_name
-from torchlint.model.trainable import is_frozen
 from torchlint.model.values import Strength, Value
 
 

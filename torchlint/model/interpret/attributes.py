@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchlint.model import trainable
+from torchlint.model import freezing
 from torchlint.model.attributes import class_attribute, class_use
 from torchlint.model.certainty import Certainty
 from torchlint.model.classes import class_kind
@@ -167,7 +167,7 @@ def _self_unknown(frame: Frame, cls: cst.ClassDef, name: str, node: cst.CSTNode)
 def _module_attribute(frame: Frame, base: Value, name: str, node: cst.CSTNode) -> Value | None:
     if base.ref is not None:
         evidence = Evidence(Strength.SIGNATURE, f"`{name}` is a parameter or buffer of `{base.ref}`", node)
-        frozen = isinstance(node, cst.Attribute) and trainable.is_frozen(frame.context, node.value)
+        frozen = isinstance(node, cst.Attribute) and freezing.is_frozen(frame.context, node.value)
         certainty = Certainty.SUPPOSED if frozen or not isinstance(node, cst.Attribute) else Certainty.PROVED
         found = transfer.member(library.module_info(base.ref), name, evidence, certainty)
         if found is not None:

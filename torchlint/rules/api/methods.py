@@ -145,12 +145,13 @@ def row_of(node: cst.Attribute, rows: Sequence[Row], model: Model) -> Row | None
     """The first of some rows about methods whose class the receiver is an instance of."""
     if isinstance(node.value, cst.Name) and node.value.value in names.imports(model).paths:
         return None  # the name of a module, whatever else it is bound to
-    cls = model.value(node.value).node
-    if isinstance(cls, cst.ClassDef) and model.find_method(cls, node.attr.value) is not None:
-        return None  # a class of the project has its own
+    value = model.value(node.value)
+    for each in (value, *value.choices):
+        if isinstance(each.node, cst.ClassDef) and model.find_method(each.node, node.attr.value) is not None:
+            return None  # a class of the project has its own
     for row in rows:
         owner = row.name.rpartition(".")[0]
-        if row.last == "step" and (model.value(node.value).ref or "").endswith(_OTHER_STEPS):
+        if row.last == "step" and (value.ref or "").endswith(_OTHER_STEPS):
             continue
         if row.name == "torch.Tensor.solve" and not _is_unpacked(node, model):
             continue

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchlint.model import hooks, trainable
+from torchlint.model import freezing, hooks, trainable
 from torchlint.model.certainty import Certainty
 from torchlint.model.classes import find_method
 from torchlint.model.functions import call_function, may_give_without_graph
@@ -86,7 +86,7 @@ def of_unknown(frame: Frame, func: Value, node: cst.Call, evidence: Evidence) ->
     """What a module gives of which nothing is known but who made it and what the file does with it."""
     certainty = trainable.of_use(frame.context, node.func)
     if NETWORK_MAKER.fullmatch(func.ref or ""):
-        if func.ref != "torch.hub.load" and not trainable.is_frozen(frame.context, node.func):
+        if func.ref != "torch.hub.load" and not freezing.is_frozen(frame.context, node.func):
             certainty = (
                 Certainty.EXPECTED
             )  # what a repository of the hub makes may have no parameters, or record nothing
@@ -123,7 +123,7 @@ def _call_torch_module(
     if isinstance(output, TensorResult) and output.ndim == "loss" and frame.context.remember(_sets_reduction):
         made = UNSEEN
     value = transfer.apply(output, None, arguments, frame.grad, evidence, made=made)
-    certainty = Certainty.SUPPOSED if trainable.is_frozen(frame.context, node.func) else Certainty.PROVED
+    certainty = Certainty.SUPPOSED if freezing.is_frozen(frame.context, node.func) else Certainty.PROVED
     value = _trained(frame, value, has_parameters(info, made), certainty)
     if value.items and arguments and arguments[0].value.kind == Kind.PACKED:  # packed in, packed out
         out = replace(arguments[0].value, grad=value.items[0].grad, dtype=Dtype.FLOAT)
@@ -155,7 +155,7 @@ def _through_module(frame: Frame, value: Value, cls: cst.ClassDef, forward: cst.
         return replace(value, items=tuple(_through_module(frame, item, cls, forward, node) for item in value.items))
     if not value.kind & Kind.TENSOR or not value.dtype & Dtype.FLOAT:
         return value
-    is_frozen = trainable.is_frozen(frame.context, node.func)
+    is_frozen = freezing.is_frozen(frame.context, node.func)
     if value.grad == Tri.YES and value.certainty:
         return (
             replace(value, certainty=Certainty.SUPPOSED)
@@ -177,7 +177,7 @@ def method(context: Context, name: str, receiver: Value, node: cst.Call) -> Valu
     text = f"it comes from `{name}()`"
     evidence = Evidence(Strength.CONVENTION, text, node)
     certainty = Certainty.PROVED if receiver.kind == Kind.MODULE else Certainty.EXPECTED
-    if isinstance(node.func, cst.Attribute) and trainable.is_frozen(context, node.func.value):
+    if isinstance(node.func, cst.Attribute) and freezing.is_frozen(context, node.func.value):
         certainty = Certainty.SUPPOSED
     param = parameter(evidence, certainty)
     buffer = tensor(Tri.NO, role=Role.BUFFER, evidence=evidence)
