@@ -18,8 +18,8 @@ To load weights: `load_state_dict`.
      net.weight.copy_(torch.zeros(2, 3))
 ```
 
-What a function of `nn.init` gives back is what it was given, so to assign that does nothing (the other `.data` goes
-with TL101):
+What a function of `nn.init` gives back is what it was given, as is what a method with an underscore gives back, so to
+assign that does nothing (the other `.data` go with TL101 and TL102):
 
 ```diff run
  import torch
@@ -32,6 +32,8 @@ with TL101):
          self.fc = nn.Linear(3, 2)
 -        self.fc.weight.data = nn.init.constant_(self.fc.weight.data, 0.5)
 +        nn.init.constant_(self.fc.weight.data, 0.5)
+-        self.fc.bias.data = self.fc.bias.data.clamp_(-1, 1)
++        self.fc.bias.data.clamp_(-1, 1)
 
 
  net = Net()
@@ -52,6 +54,8 @@ values. An update of what was there, and values made on the spot in its size, ar
 ~    p.data = p.data - 0.1
 +    with torch.no_grad():
 +        p.sub_(0.1)
+~    p.data = torch.clamp(p.data, -1, 1)
++        p.clamp_(-1, 1)
 ~    q.data = 0.9 * q.detach() + 0.1 * p.detach()
 +        q.lerp_(p, 0.1)
 ~net.weight.data = torch.zeros(net.weight.shape)
@@ -150,9 +154,11 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     value, evidence = found
     fix = _fix(node, value, evidence, model)
     is_gradient = gradients.is_gradient(value, node.value, model)
-    advice = "assign to `.grad` itself" if is_gradient else _advice(assignment_of(node, model.tree))
+    assign = assignment_of(node, model.tree)
+    advice = "assign to `.grad` itself" if is_gradient else _advice(assign)
     message = f"autograd does not notice this assignment to `.data`; {advice}"
-    half = data_sites.half_of(node, model)
+    is_alone = assign is not None and initialised.is_by_assignment(node, assign, model)
+    half = None if is_alone else data_sites.half_of(node, model)  # without the assignment, what is left does the same
     return Finding(node.attr, message, fix, evidence=evidence, receiver=node.value, half_of=half)
 
 
@@ -176,7 +182,7 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     if initialised.is_by_assignment(node, assign, model):
         safe = Applicability.UNSAFE if data_sites.is_doubtful(value, evidence, model) else Applicability.SAFE
         drop = (edit.replace_before(assign, written),)
-        return Fix("Remove the assignment: `nn.init` writes to the tensor", drop, safe)
+        return Fix("Remove the assignment: the call writes to the tensor itself", drop, safe)
     if isinstance(written, (cst.Tuple, cst.Yield, cst.NamedExpr)) or edit.breaks_line(model.tree.code(assign)):
         return None
     if value.is_tensor and not value.dtype & Dtype.FLOAT:  # `x / 2` and `x * 0.5` have another dtype
@@ -225,12 +231,24 @@ def _update(node: cst.Attribute, written: cst.BaseExpression, model: Model) -> t
             if name.value in _IN_PLACE and not any(_mentions(arg.value, source, model) for arg in args):
                 method = f"{name.value}_"
                 return method, (edit.replace_between(source, name, "."), edit.replace(name, method))
+        case cst.Call(args=[cst.Arg(value=first, keyword=None, star=""), *rest], lpar=[]) as call if forms.is_same(
+            first, source, model
+        ):
+            name = (model.qualified(call.func) or "").removeprefix("torch.")
+            if name in _IN_PLACE and not any(_is_elsewhere(arg) or _mentions(arg, source, model) for arg in rest):
+                begun = edit.replace_between(source, rest[0] if rest else first, f".{name}_(")
+                return f"{name}_", (begun,) if rest else (begun, edit.delete(first))
         case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name("clone")), args=[], lpar=[]):
             return "copy_", (edit.replace_between(source, inner, ".copy_("), edit.replace_after(inner, written, ")"))
     return "copy_", (edit.replace_between(source, written, ".copy_("), edit.insert_after(written, ")"))
 
 
-def _mentions(node: cst.BaseExpression, source: cst.BaseExpression, model: Model) -> bool:
+def _is_elsewhere(arg: cst.Arg) -> bool:
+    """Whether the result of a function of torch may go elsewhere: to what `out=` or `**kwargs` names."""
+    return bool(arg.star) or (arg.keyword is not None and arg.keyword.value == "out")
+
+
+def _mentions(node: cst.CSTNode, source: cst.BaseExpression, model: Model) -> bool:
     """Whether the values of a tensor are part of an expression; its gradient is another tensor."""
     found = (each for each in model.tree.within(node, type(source)) if forms.is_same(each, source, model))
     parents = (model.tree.parent(each) for each in found)

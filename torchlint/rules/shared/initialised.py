@@ -1,10 +1,11 @@
-"""Where `.data` is given to a function of `nn.init`, which writes to it, records nothing and gives it back."""
+"""Where `.data` is given to what writes to it and gives it back, as the functions of `nn.init` do."""
 
 from __future__ import annotations
 
 import libcst as cst
 
 from torchlint.model import Model
+from torchlint.model.torch.writers import OF_THE_VIEW, is_writing
 
 _MODULE = "torch.nn.init."
 _WITHOUT_TENSOR = "calculate_gain"
@@ -25,7 +26,7 @@ def is_read(node: cst.Attribute, model: Model) -> bool:
 
 
 def is_by_assignment(target: cst.Attribute, assign: cst.Assign, model: Model) -> bool:
-    """Whether a tensor is given the memory that it has: ``p.data = nn.init.zeros_(p.data)``."""
+    """Whether a tensor is given the memory that it has: ``p.data = nn.init.zeros_(p.data)``, ``p.data.mul_(2)``."""
     if len(assign.targets) > 1 or not _is_plain(target.value):
         return False
     match assign.value:
@@ -37,7 +38,23 @@ def is_by_assignment(target: cst.Attribute, assign: cst.Assign, model: Model) ->
             name = model.qualified(func) or ""
             is_initialiser = name.startswith(_MODULE) and not name.endswith(_WITHOUT_TENSOR)
             return is_initialiser and model.tree.code(source) == model.tree.code(target.value)
+        case cst.Call() as call:
+            written = _written_in_place(call)
+            return written is not None and model.tree.code(written) == model.tree.code(target)
     return False
+
+
+def _written_in_place(call: cst.Call) -> cst.BaseExpression | None:
+    """What methods write to that are called one on the other's result: ``p.data`` of ``p.data.mul_(2).add_(1)``."""
+    node: cst.BaseExpression = call
+    while isinstance(node, cst.Call) and not node.lpar:
+        if not isinstance(node.func, cst.Attribute):
+            return None
+        name = node.func.attr.value
+        if not name.endswith("_") or not is_writing(name) or name in OF_THE_VIEW:
+            return None
+        node = node.func.value
+    return node
 
 
 def _is_plain(node: cst.BaseExpression) -> bool:
