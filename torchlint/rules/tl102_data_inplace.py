@@ -192,6 +192,7 @@ from torchlint.rules.shared import (
     data_sites,
     gradients,
     identity,
+    initialised,
     memory,
     no_grad,
     optimizer_steps,
@@ -255,6 +256,9 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
     drop = _without_data(node, value, write, model)
     if drop is None:
         return None
+    back = _assigned_back(node, write, model)
+    if back is not None:
+        drop = (edit.replace_before(back, back.value), *drop)
     is_gradient = gradients.is_gradient(value, node.value, model)
     is_plain = value.is_tensor and not is_gradient and stays_without_graph(node.value, model)
     if any(name in writers.OF_THE_VIEW for name, _ in chain(node, model.tree)):
@@ -270,10 +274,10 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
         return None
     if value.is_tensor and value.leaf == Tri.NO:
         return None
-    if initialises and (init := _nn_init(node, write, model)) is not None:
+    if initialises and (init := _nn_init(node, write, back, model)) is not None:
         return init
     safe = Applicability.SAFE if initialises and unrecorded.knows_all_calls(write, model) else Applicability.UNSAFE
-    small = no_grad.own_statement(write, model)
+    small = back or no_grad.own_statement(write, model)
     moves = soft_updates.lerped(node, small, model) if small is not None else None
     if small is not None and moves is not None:
         return soft_updates.fix(small, moves, model)
@@ -286,6 +290,18 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
     said = "Move the operation into a `torch.no_grad()` block"
     moved = no_grad.moved(small, said, drop, safe, model)
     return moved and (optimizer_steps.decorated(moved, small, model) or moved)
+
+
+def _assigned_back(node: cst.Attribute, write: cst.CSTNode, model: Model) -> cst.Assign | None:
+    """The statement that assigns a tensor the memory it has, which is what the methods that write give back."""
+    last = next(reversed([call for _, call in chain(node, model.tree)]), write)
+    assign = model.tree.parent(last)
+    if not isinstance(assign, cst.Assign) or not isinstance(assign.targets[0].target, cst.Attribute):
+        return None
+    line = model.tree.parent(assign)
+    if line is None or model.remember(no_grad.is_by_hand, line):
+        return None
+    return assign if initialised.is_by_assignment(assign.targets[0].target, assign, model) else None
 
 
 def _gives_new_size(node: cst.Attribute, model: Model) -> bool:
@@ -342,7 +358,7 @@ def _may_be_assigned(node: cst.Attribute, value: Value, model: Model) -> bool:
     return False
 
 
-def _nn_init(node: cst.Attribute, write: cst.CSTNode, model: Model) -> Fix | None:
+def _nn_init(node: cst.Attribute, write: cst.CSTNode, back: cst.Assign | None, model: Model) -> Fix | None:
     """``p.data.normal_(0, 1)`` as ``nn.init.normal_(p, 0, 1)``, where it is a statement of its own."""
     match write:
         case cst.Call(func=cst.Attribute(value=target, attr=cst.Name(value=method)), args=args) if target is node:
@@ -350,7 +366,8 @@ def _nn_init(node: cst.Attribute, write: cst.CSTNode, model: Model) -> Fix | Non
         case _:
             return None
     function = _NN_INIT.get(method)
-    if function is None or node.lpar or write.func.lpar or not isinstance(model.tree.parent(write), cst.Expr):
+    up = model.tree.parent(write)
+    if function is None or node.lpar or write.func.lpar or not (isinstance(up, cst.Expr) or up is back):
         return None
     if args and "#" in model.tree.code(write).partition(model.tree.code(args[0].value))[0]:
         return None  # a comment stands behind the bracket
@@ -361,7 +378,8 @@ def _nn_init(node: cst.Attribute, write: cst.CSTNode, model: Model) -> Fix | Non
     module, missing = model.spelling("torch.nn.init", node)
     if not module:
         return None
-    before = edit.insert_before(node.value, f"{module}.{function}(")
+    begun = f"{module}.{function}("
+    before = edit.insert_before(node.value, begun) if back is None else edit.replace_before(back, node.value, begun)
     rest = edit.replace_between(node.value, args[0], ", ") if args else edit.replace_after(node.value, write, ")")
     imports = ("torch",) if missing else ()
     return Fix(f"Use `nn.init.{function}`", (before, rest), imports=imports)

@@ -157,8 +157,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     assign = assignment_of(node, model.tree)
     advice = "assign to `.grad` itself" if is_gradient else _advice(assign)
     message = f"autograd does not notice this assignment to `.data`; {advice}"
-    is_alone = assign is not None and initialised.is_by_assignment(node, assign, model)
-    half = None if is_alone else data_sites.half_of(node, model)  # without the assignment, what is left does the same
+    half = data_sites.half_of(node, model)
     return Finding(node.attr, message, fix, evidence=evidence, receiver=node.value, half_of=half)
 
 
