@@ -76,6 +76,8 @@ def evaluate(frame: VolatileFrame, node: cst.CSTNode) -> Held:
             base = evaluate(frame, value)
             for part in node.slice:
                 evaluate(frame, part)
+            if not base.bits and frame.model.remember(_is_filled_here, value, frame.scope):
+                return EMPTY  # nothing was put into it on the way here
             return base if base.may_be_volatile or base.bits == FREE else _known(frame, node)
         case cst.IfExp(test=test, body=body, orelse=orelse):
             evaluate(frame, test)
@@ -160,6 +162,32 @@ def _grow(frame: VolatileFrame, owner: cst.BaseExpression, held: Held) -> None:
         frame.keep(held)
     if path is not None:
         frame.bind(path, evaluate_quietly(frame, owner) | held)
+
+
+def _is_filled_here(model: Model, node: cst.BaseExpression, scope: cst.FunctionDef | cst.Module) -> bool:
+    """Whether a name stands for a list that its function begins empty and fills itself: nobody else is given it."""
+    if not isinstance(node, cst.Name) or not isinstance(scope, cst.FunctionDef):
+        return False
+    uses = model.references(node.value, scope)
+    if node.value not in model.scopes.locals_of(scope) or node.value in {each.name.value for each in parameters(scope)}:
+        return False
+    return all(_fills_or_reads(model, use) for use in uses)
+
+
+def _fills_or_reads(model: Model, use: cst.Name) -> bool:
+    """Whether one use of a list binds its name, puts something into it, or takes something out of it."""
+    match model.tree.parent(use):
+        case cst.AssignTarget() | cst.Return():
+            return True
+        case cst.Attribute(attr=cst.Name(value=name)) as method:
+            return name in _GROWING and isinstance(model.tree.parent(method), cst.Call)
+        case cst.Subscript(value=value):
+            return value is use
+        case cst.Arg() as arg:
+            call = model.tree.parent(arg)
+            ref = model.qualified(call.func) or "" if isinstance(call, cst.Call) else ""
+            return library.is_function(ref) or ref == "builtins.len"
+    return False
 
 
 def _known(frame: VolatileFrame, node: cst.CSTNode) -> Held:
@@ -384,9 +412,23 @@ def _is_made_here(node: cst.BaseExpression, function: cst.FunctionDef, model: Mo
     owner = without_subscripts(node)
     if not isinstance(owner, cst.Name) or owner.value in {param.name.value for param in parameters(function)}:
         return False
-    bound = (bound_value(each, model.tree) for each in model.targets(owner.value, function) if _is_bound(each, model))
-    made = [isinstance(each, _DISPLAYS) or (each is not None and memory.is_new(each, model)) for each in bound]
-    return bool(made) and all(made)
+    bound = [bound_value(each, model.tree) for each in model.targets(owner.value, function) if _is_bound(each, model)]
+    others = [each for each in bound if not _is_of_itself(each, owner.value)]
+    return bool(others) and all(each is not None and _is_new(each, model) for each in others)
+
+
+def _is_new(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression makes a list or a tensor that nobody else holds, wrapped or not."""
+    match node:
+        case cst.Call(func=func, args=[cst.Arg(value=wrapped, keyword=None, star=""), *_]):
+            if model.qualified(func) == VARIABLE:
+                return memory.is_new(wrapped, model)
+    return isinstance(node, _DISPLAYS) or memory.is_new(node, model)
+
+
+def _is_of_itself(value: cst.BaseExpression | None, name: str) -> bool:
+    """Whether a name is bound to what a method of it gives: ``output = output.cuda()``."""
+    return isinstance(value, cst.Call) and isinstance(value.func, cst.Attribute) and dotted(value.func.value) == name
 
 
 _DISPLAYS = (cst.List, cst.ListComp, cst.Dict, cst.DictComp)

@@ -16,7 +16,7 @@ from torchlint.model.syntax import dotted, parameters
 from torchlint.model.torch.arguments import literal_bool
 from torchlint.rules.shared.volatile.expressions import assign, evaluate, evaluate_children, operate
 from torchlint.rules.shared.volatile.frame import VolatileEnv, VolatileFrame, joined
-from torchlint.rules.shared.volatile.values import UNKNOWN, VOLATILE, Called, Deed, Held
+from torchlint.rules.shared.volatile.values import FREE, UNKNOWN, VOLATILE, Called, Deed, Held
 
 _ENABLING = frozenset(("torch.enable_grad", "torch.set_grad_enabled", "torch.autograd.enable_grad"))
 _MAX_ROUNDS = 12
@@ -165,12 +165,21 @@ def _loop(frame: VolatileFrame, body: cst.BaseSuite, begin: Callable[[], None]) 
         before = dict(frame.env)
         begin()
         goes_on = _suite(frame, body.body)
-        frame.env = joined(before, *frame.jumps, *([frame.env] if goes_on else ()))
+        frame.env = _after_rounds(before, [*frame.jumps, *([frame.env] if goes_on else ())])
         if frame.env == before:
             break
     for each in body.body:
         frame.deed.absorb(frame.deeds[id(each)])
     frame.jumps = outer
+
+
+def _after_rounds(before: VolatileEnv, ends: Sequence[VolatileEnv]) -> VolatileEnv:
+    """What names can hold behind a loop, which is taken to run: `loss = 0` becomes what each round adds to it."""
+    found = joined(before, *ends)
+    for name, held in found.items():
+        if before.get(name, UNKNOWN).bits == FREE and ends and all(end.get(name, UNKNOWN).is_volatile for end in ends):
+            found[name] = Held(VOLATILE, held.sources)
+    return found
 
 
 def _small(frame: VolatileFrame, part: cst.CSTNode) -> bool:
