@@ -77,6 +77,21 @@ The message names parameters that nothing else uses: who gives them wants that b
 Nor is there a block around a call of a function of the project that keeps what it computes (`self.cache = …`,
 `losses.append(…)`): what is kept may need its graph.
 
+Where gradients are sent back through what is computed from a volatile tensor, the code trains since 0.4, and goes on to:
+
+```diff run
+ import torch
+ from torch import nn
+ from torch.autograd import Variable
+
+ net = nn.Linear(2, 1)
+-x = Variable(torch.ones(1, 2), volatile=True)
++x = Variable(torch.ones(1, 2))
+ loss = net(x).sum()
+ loss.backward()
+ print(net.weight.grad)
+```
+
 Migration guide of 0.4: <https://pytorch.org/blog/pytorch-0_4_0-migration-guide/>.
 """
 
@@ -97,7 +112,8 @@ from torchlint.rules.shared.volatile.blocks import Need, Wanted
 
 GROUP = Group.MIGRATION
 
-_MESSAGE = "`volatile` has no effect since PyTorch 0.4; put the evaluation under `with torch.no_grad():`"
+_NO_EFFECT = "`volatile` has no effect since PyTorch 0.4"
+_MESSAGE = f"{_NO_EFFECT}; put the evaluation under `with torch.no_grad():`"
 _HALF = "it goes with the others of the function, for which a `torch.no_grad()` block is made"
 _WITH_WRAPPER = "it goes with the wrapper, which the block makes needless"
 _WIDTH = 40
@@ -113,6 +129,9 @@ def check_keyword(node: cst.Call, model: Model) -> Finding | None:
     wanted = blocks.wanted(node, model)
     remove = Fix("Remove `volatile`", (edit.remove_argument(node, arg),))
     match wanted.need:
+        case Need.NOTHING if wanted.place is not None:
+            sent = _shown(wanted.place, model)
+            return Finding(arg, f"{_NO_EFFECT}; it is trained through `{sent}`, so remove `volatile`", remove)
         case Need.NOTHING if blocks.is_half(node, model):
             remove = replace(remove, applicability=Applicability.UNSAFE, risk=_HALF)
             return Finding(arg, _MESSAGE + _idle(arg, model), remove)
@@ -131,13 +150,14 @@ def check_keyword(node: cst.Call, model: Model) -> Finding | None:
 def _by_hand(wanted: Wanted, model: Model) -> str:
     """What to do where there is no fix."""
     if wanted.place is None:
-        return "`volatile` has no effect since PyTorch 0.4; put what uses this tensor under `with torch.no_grad():`"
-    code = " ".join(model.tree.code(wanted.place).split())
-    shown = code if len(code) <= _WIDTH else f"{code[: _WIDTH - 1]}…"
-    return (
-        f"`volatile` has no effect since PyTorch 0.4; put `{shown}` under `with torch.no_grad():`, "
-        "without what needs a graph"
-    )
+        return f"{_NO_EFFECT}; put what uses this tensor under `with torch.no_grad():`"
+    shown = _shown(wanted.place, model)
+    return f"{_NO_EFFECT}; put `{shown}` under `with torch.no_grad():`, without what needs a graph"
+
+
+def _shown(node: cst.CSTNode, model: Model) -> str:
+    code = " ".join(model.tree.code(node).split())
+    return code if len(code) <= _WIDTH else f"{code[: _WIDTH - 1]}…"
 
 
 def _decided(arg: cst.Arg, model: Model) -> str:

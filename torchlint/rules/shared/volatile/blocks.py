@@ -45,7 +45,8 @@ class Wanted:
     lines: Sequence[cst.BaseStatement] = ()
     """The statements for the block."""
     place: cst.CSTNode | None = None
-    """What is computed from it where there can be no block; None if that is elsewhere."""
+    """What is computed from it where there can be no block; None if that is elsewhere. If there need be none: through
+    what gradients are sent back to it."""
 
 
 def wanted(call: cst.Call, model: Model) -> Wanted:
@@ -189,6 +190,8 @@ class _Plan:
     def of(self, call: cst.Call) -> Wanted:
         """What a volatile tensor needs."""
         source, flow = id(call), self._flow
+        if source in flow.sent:
+            return Wanted(Need.HANDWORK if source in flow.flagged else Need.NOTHING, place=flow.sent[source])
         if source in self._stuck:  # a block elsewhere would be half of what it needs
             return Wanted(Need.HANDWORK, place=self._stuck[source])
         if source in self._blocks:
@@ -217,7 +220,7 @@ class _Plan:
 
     def _can_move(self, line: cst.BaseStatement, deed: Deed, is_joining: bool) -> bool:
         """Whether a statement can go into a block; with the volatile tensors it makes only if one is begun already."""
-        if deed.wants_graph or deed.suspends:
+        if deed.wants_graph or deed.suspends or deed.sources & self._flow.sent.keys():
             return False
         if isinstance(line, cst.SimpleStatementLine) and len(line.body) > 1:
             return False

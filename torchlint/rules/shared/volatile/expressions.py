@@ -250,6 +250,7 @@ def _call(frame: VolatileFrame, call: cst.Call) -> Held:
     arguments = _arguments(frame, call, ref)
     if _is_training(frame, call):
         frame.deed.wants_graph = True
+        _send_back(frame, call)
     match call.func:
         case cst.Attribute(value=owner, attr=cst.Name(value=name)) if not ref:
             return _method(frame, call, owner, name, arguments)
@@ -313,6 +314,15 @@ def _wrapper(frame: VolatileFrame, call: cst.Call) -> Held:
     return _known(frame, call)
 
 
+def _send_back(frame: VolatileFrame, call: cst.Call) -> None:
+    """Gradients are sent back by a call: what is volatile of it trains today."""
+    if not frame.model.ask(calls_backward, call):
+        return
+    given = [arg.value for arg in call.args]
+    for each in [*given, call.func.value] if isinstance(call.func, cst.Attribute) else given:
+        frame.send_back(evaluate_quietly(frame, each), each)
+
+
 def _is_training(frame: VolatileFrame, call: cst.Call) -> bool:
     """Whether a call computes gradients, by what it is called or by what it does."""
     if frame.model.ask(calls_backward, call):
@@ -342,10 +352,11 @@ def operate(
             return NO_GRAPH
         frame.deed.wants_graph = True
         return UNKNOWN
-    if bits & GRAPH and _is_sent_back(frame, node):
+    if bits & GRAPH and is_sent_back(frame, node):
         frame.deed.wants_graph = True
         return UNKNOWN
     frame.deed.computes |= not moves
+    frame.deed.sources |= sources
     if has_others:
         _record(frame, node, Held(VOLATILE, sources))
     if any(each.is_volatile for each in operands):
@@ -358,7 +369,7 @@ def operate(
     return Held(bits | (GRAPH if has_others else 0), sources)
 
 
-def _is_sent_back(frame: VolatileFrame, node: cst.CSTNode) -> bool:
+def is_sent_back(frame: VolatileFrame, node: cst.CSTNode) -> bool:
     """Whether gradients are sent back in the scope through what a statement gives: `mse(output, target).backward()`."""
     model = frame.model
     return id(model.tree.statement(node)) in model.ask(statements_sent_back, frame.scope)

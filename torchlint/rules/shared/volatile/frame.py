@@ -40,6 +40,8 @@ class VolatileFrame:
     """Volatile inputs that functions in here take from here, and where: no block of this scope is around that."""
     inputs: set[int] = field(default_factory=set)
     """Those that were met."""
+    sent: dict[int, cst.CSTNode] = field(default_factory=dict)
+    """Volatile inputs through whose results gradients are sent back, with these: today that trains."""
     flagged: set[int] = field(default_factory=set)
     """Those of which a flag says whether they are volatile."""
     returned: Held = EMPTY
@@ -67,6 +69,11 @@ class VolatileFrame:
         for prefix in accumulate(parts[:-1], "{}.{}".format):
             self.inside.setdefault(prefix, set()).add(path)
         self.ever[path] = self.ever.get(path, EMPTY) | held
+
+    def send_back(self, held: Held, node: cst.CSTNode) -> None:
+        """Gradients are sent back through what an expression holds."""
+        if held.is_volatile:
+            self.sent.update((source, node) for source in held.sources)
 
     def keep(self, held: Held) -> None:
         """Something goes to where it stays when the scope is left."""

@@ -14,7 +14,13 @@ import libcst as cst
 from torchlint.model import Model, Tri
 from torchlint.model.syntax import dotted, parameters
 from torchlint.model.torch.arguments import literal_bool
-from torchlint.rules.shared.volatile.expressions import assign, evaluate, evaluate_children, operate
+from torchlint.rules.shared.volatile.expressions import (
+    assign,
+    evaluate,
+    evaluate_children,
+    is_sent_back,
+    operate,
+)
 from torchlint.rules.shared.volatile.frame import VolatileEnv, VolatileFrame, joined
 from torchlint.rules.shared.volatile.values import FREE, UNKNOWN, VOLATILE, Called, Deed, Held
 
@@ -161,25 +167,30 @@ def _branches(frame: VolatileFrame, branches: Sequence[cst.CSTNode | None]) -> b
 
 def _loop(frame: VolatileFrame, body: cst.BaseSuite, begin: Callable[[], None]) -> None:
     outer, frame.jumps = frame.jumps, []
+    entered, ends = dict(frame.env), list[VolatileEnv]()
     for _ in range(_MAX_ROUNDS):
         before = dict(frame.env)
         begin()
         goes_on = _suite(frame, body.body)
-        frame.env = _after_rounds(before, [*frame.jumps, *([frame.env] if goes_on else ())])
+        ends = [*frame.jumps, *([frame.env] if goes_on else ())]
+        frame.env = joined(before, *ends)
         if frame.env == before:
             break
     for each in body.body:
         frame.deed.absorb(frame.deeds[id(each)])
     frame.jumps = outer
+    frame.env |= _added_up(entered, ends)
 
 
-def _after_rounds(before: VolatileEnv, ends: Sequence[VolatileEnv]) -> VolatileEnv:
-    """What names can hold behind a loop, which is taken to run: `loss = 0` becomes what each round adds to it."""
-    found = joined(before, *ends)
-    for name, held in found.items():
-        if before.get(name, UNKNOWN).bits == FREE and ends and all(end.get(name, UNKNOWN).is_volatile for end in ends):
-            found[name] = Held(VOLATILE, held.sources)
-    return found
+def _added_up(entered: VolatileEnv, ends: Sequence[VolatileEnv]) -> VolatileEnv:
+    """What a loop that runs makes of names without a graph, such as `loss = 0`, where it always is volatile."""
+    free = (name for name, held in entered.items() if held.bits == FREE)
+    found = {name: [end.get(name, UNKNOWN) for end in ends] for name in free}
+    return {
+        name: Held(VOLATILE, frozenset[int]().union(*(held.sources for held in helds)))
+        for name, helds in found.items()
+        if helds and all(held.is_volatile for held in helds)
+    }
 
 
 def _small(frame: VolatileFrame, part: cst.CSTNode) -> bool:
@@ -187,6 +198,8 @@ def _small(frame: VolatileFrame, part: cst.CSTNode) -> bool:
     match part:
         case cst.Assign(targets=targets, value=value):
             held = evaluate(frame, value)
+            if held.is_volatile and is_sent_back(frame, part):
+                frame.send_back(held, value)
             for target in targets:
                 assign(frame, target.target, held, value)
         case cst.AnnAssign(target=target, value=value) if value is not None:

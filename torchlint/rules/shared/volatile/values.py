@@ -65,6 +65,8 @@ class Deed:
 
     recording: dict[int, cst.CSTNode] = field(default_factory=dict)
     """What is computed with a volatile input and would be recorded, by the input."""
+    sources: set[int] = field(default_factory=set)
+    """The volatile inputs with which something is computed, recorded or not."""
     computes: bool = False
     """Whether it does more with volatile values than to name or move them."""
     wants_graph: bool = False
@@ -75,6 +77,7 @@ class Deed:
     def absorb(self, other: Deed) -> None:
         """Add what a part of the statement does."""
         self.recording = {**other.recording, **self.recording}
+        self.sources |= other.sources
         self.computes |= other.computes
         self.wants_graph |= other.wants_graph
         self.suspends |= other.suspends
