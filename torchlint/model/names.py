@@ -18,6 +18,8 @@ LOADER_NAME = re.compile(
     re.IGNORECASE,
 )
 DATA_SET_NAME = re.compile(r"(^|_)(data_?|(train|test|val|valid|dev|eval)_?(data_?)?)set\d*$", re.IGNORECASE)
+DATA_NAME = re.compile(r"(^|_)data(_?(sets?|loaders?|iters?))?$|(^|_)(loaders?|iters?|iterators?)$", re.IGNORECASE)
+"""What all parts of the data are called together."""
 INPLACE = re.compile(r"[a-z0-9]_$")
 
 GRAD_CONTEXTS = {

@@ -378,7 +378,7 @@ def _gives_only_indices(call: cst.Call, model: Model) -> bool:
             targets=[
                 cst.AssignTarget(target=cst.Tuple(elements=[cst.Element(value=cst.Name(value=unused) as target), _]))
             ]
-        ) if unused.startswith("_") and identity.gives_two(call, model):
+        ) if unused.startswith("_") and memory.gives_two(call, model):
             scope = model.scopes.scope_of(target)
             return isinstance(scope, cst.FunctionDef) and all(map(model.is_target, model.references(unused, scope)))
     return False

@@ -233,10 +233,10 @@ def _update(node: cst.Attribute, written: cst.BaseExpression, model: Model) -> t
         case cst.Call(args=[cst.Arg(value=first, keyword=None, star=""), *rest], lpar=[]) as call if forms.is_same(
             first, source, model
         ):
-            name = (model.qualified(call.func) or "").removeprefix("torch.")
-            if name in _IN_PLACE and not any(_is_elsewhere(arg) or _mentions(arg, source, model) for arg in rest):
-                begun = edit.replace_between(source, rest[0] if rest else first, f".{name}_(")
-                return f"{name}_", (begun,) if rest else (begun, edit.delete(first))
+            function = (model.qualified(call.func) or "").removeprefix("torch.")
+            if function in _IN_PLACE and not any(_is_elsewhere(arg) or _mentions(arg, source, model) for arg in rest):
+                begun = edit.replace_between(source, rest[0] if rest else first, f".{function}_(")
+                return f"{function}_", (begun,) if rest else (begun, edit.delete(first))
         case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name("clone")), args=[], lpar=[]):
             return "copy_", (edit.replace_between(source, inner, ".copy_("), edit.replace_after(inner, written, ")"))
     return "copy_", (edit.replace_between(source, written, ".copy_("), edit.insert_after(written, ")"))

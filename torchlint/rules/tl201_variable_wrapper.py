@@ -143,6 +143,10 @@ def check_call(node: cst.Call, model: Model) -> Finding | None:
     """Report `Variable(...)`."""
     if not variables.may_be_variable(node.func, model) or model.qualified(node.func) != variables.VARIABLE:
         return None
+    unknown = variables.unknown_keyword(node)
+    if unknown is not None:
+        said = f"`Variable` has no argument `{unknown}`, so this raises; give `requires_grad` to what makes the tensor"
+        return Finding(node.func, said, severity=Severity.ERROR)
     fix = None if patches.is_replaced(variables.VARIABLE, model) else _fix(node, model)
     advice = (
         f"{fix.message[0].lower()}{fix.message[1:]}" if fix is not None else "use `.detach()`, or the tensor itself"

@@ -77,7 +77,8 @@ The message names parameters that nothing else uses: who gives them wants that b
 Nor is there a block around a call of a function of the project that keeps what it computes (`self.cache = …`,
 `losses.append(…)`): what is kept may need its graph.
 
-Where gradients are sent back through what is computed from a volatile tensor, the code trains since 0.4, and goes on to:
+Where gradients are sent back through what is computed from a volatile tensor, the code trains since 0.4, as it does
+when the keyword is gone:
 
 ```diff run
  import torch

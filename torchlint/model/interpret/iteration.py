@@ -8,7 +8,7 @@ import libcst as cst
 
 from torchlint.model.interpret import learning, loaders, module_containers, special_methods
 from torchlint.model.interpret.frame import Frame
-from torchlint.model.names import LOADER_NAME
+from torchlint.model.names import DATA_NAME, LOADER_NAME
 from torchlint.model.possibilities import Kind, Ndim, Tri
 from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.syntax import ending_name, last_name
@@ -40,7 +40,7 @@ def iterate(frame: Frame, value: Value, node: cst.BaseExpression) -> Value:
         return value
     if loaders.is_batch(value):
         return learning.likely(frame, loaders.part_of_batch(node), Symbol(Origin.ELEMENT, id(node)))
-    if value.kind == Kind.UNKNOWN and LOADER_NAME.search(_name(node)):
+    if value.kind == Kind.UNKNOWN and (LOADER_NAME.search(_name(node)) or _is_one_of_loaders(node)):
         return batch(frame, Value(Kind.LOADER), node)
     return learning.unknown(frame, Symbol(Origin.ELEMENT, id(node)))
 
@@ -53,6 +53,22 @@ def _name(node: cst.BaseExpression) -> str:
     return ending_name(node)
 
 
+def _is_one_of_loaders(node: cst.BaseExpression) -> bool:
+    """Whether what is looped over is taken from several loaders or parts of the data by its name: ``data["train"]``."""
+    match node:
+        case cst.Call(func=func, args=[cst.Arg(value=inner, keyword=None, star=""), *_]) if last_name(func) in _SHOWING:
+            return _is_one_of_loaders(inner)
+        case cst.Subscript(value=owner, slice=[cst.SubscriptElement(slice=cst.Index(value=key))]):
+            name = last_name(owner)
+            if LOADER_NAME.search(name.removesuffix("s")):
+                return True
+            is_part = isinstance(key, cst.SimpleString) and key.raw_value.lower() in _PARTS
+            return is_part and DATA_NAME.search(name) is not None
+    return False
+
+
+_PARTS = frozenset(("train", "training", "test", "testing", "val", "valid", "validation", "dev", "eval"))
+"""What parts of the data are called."""
 _SHOWING = frozenset(("tqdm", "trange", "tqdm_notebook", "track", "Bar"))
 """What shows how far a loop has come, and yields what it is given."""
 

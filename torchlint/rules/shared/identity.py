@@ -229,7 +229,9 @@ def _is_of_its_own(node: cst.BaseExpression, model: Model) -> bool:
             return _is_of_its_own(owner, model)
         case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))) if name == "detach" or name.startswith("new"):
             return True
-        case cst.Subscript(value=cst.Call() as call) if gives_two(call, model):
+        case cst.Subscript(value=base) if model.is_tensor(base) or (
+            isinstance(base, cst.Call) and memory.gives_two(base, model)
+        ):
             return True
         case _:
             return memory.is_new(node, model)
@@ -275,8 +277,8 @@ def _is_bound_to_view(target: cst.Name, model: Model) -> bool:
 
 
 def is_replaced(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool:
-    """Whether a name of a new tensor is assigned what wraps it, or a copy of it, and nobody else has the tensor."""
-    inner = memory.before_copies(inner)
+    """Whether a name of a new tensor is assigned what wraps it, a copy or a view, and nobody else has the tensor."""
+    inner = memory.before_views(inner, model)
     if not isinstance(inner, cst.Name) or not _rebinds(call, inner, model) or _is_given(inner, model):
         return False
     value = model.value(inner)
@@ -415,19 +417,7 @@ def _is_bound_to_new(target: cst.Name, model: Model) -> bool:
     if made is not None:
         return memory.is_new(made, model)
     several = unpacked_from(target, model.tree)
-    return isinstance(several, cst.Call) and (memory.is_new(several, model) or gives_two(several, model))
-
-
-_GIVING_TWO = frozenset(("max", "min", "topk", "sort", "kthvalue", "median", "mode"))
-"""What gives values and their indices, both in new memory."""
-
-
-def gives_two(call: cst.Call, model: Model) -> bool:
-    """Whether a call gives values and their indices, as ``x.max(1)`` does where that is taken apart."""
-    match call.func:
-        case cst.Attribute(value=owner, attr=cst.Name(value=name)) if compared.can_be_tensor(owner, model):
-            return name in _GIVING_TWO
-    return (model.qualified(call.func) or "").removeprefix("torch.") in _GIVING_TWO
+    return isinstance(several, cst.Call) and (memory.is_new(several, model) or memory.gives_two(several, model))
 
 
 def _is_given(name: cst.Name, model: Model) -> bool:

@@ -12,6 +12,7 @@ from torchlint.model.bindings import declares
 from torchlint.model.syntax import calls_method, chain
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TensorResult, makes_new, may_alias
+from torchlint.rules.shared import compared
 
 TRANSFERS = frozenset(("cpu", "cuda", "to"))
 
@@ -60,6 +61,18 @@ def is_transfer(node: cst.BaseExpression) -> bool:
 def before_copies(node: cst.BaseExpression) -> cst.BaseExpression:
     """``x`` of ``x.cuda().cpu()``: what has the same elements, wherever they are."""
     while isinstance(node, cst.Call) and calls_method(node, ("cpu", "cuda")) and isinstance(node.func, cst.Attribute):
+        node = node.func.value
+    return node
+
+
+def before_views(node: cst.BaseExpression, model: Model) -> cst.BaseExpression:
+    """``x`` of ``x.unsqueeze(0).cuda()``: what has the same elements, or shares them."""
+    while isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+        name = node.func.attr.value
+        if not (name in ("cpu", "cuda") or library.is_always_view(name)):
+            break
+        if any(model.value(arg.value).kind & Kind.TENSOR for arg in node.args):
+            break
         node = node.func.value
     return node
 
@@ -142,7 +155,7 @@ def is_new(node: cst.BaseExpression, model: Model) -> bool:
         case cst.BinaryOperation() | cst.Comparison() | cst.UnaryOperation(operator=cst.Minus()):
             return bool((value.strength or 0) > Strength.NAME)
         case cst.Call(func=cst.Attribute(attr=cst.Name("new")), args=args):  # given a tensor, it is that one
-            return not any(arg.star or model.value(arg.value).may_be_tensor for arg in args)
+            return are_sizes(args) or not any(arg.star or model.value(arg.value).may_be_tensor for arg in args)
         case cst.Call(func=func, args=args):
             if isinstance(func, cst.Name) and isinstance(function := model.value(func).node, cst.FunctionDef):
                 return model.ask(returns_new, function)
@@ -185,7 +198,19 @@ def _constructs(func: cst.BaseExpression, args: Sequence[cst.Arg], model: Model)
     """Whether a class of tensors is called: ``torch.FloatTensor([1, 2])``. Given a tensor, it is that one."""
     if library.class_kind(model.qualified(func) or "") != "tensor":
         return False
-    return not any(arg.star or model.value(arg.value).kind & (Kind.TENSOR | Kind.UNKNOWN) for arg in args)
+    return are_sizes(args) or not any(
+        arg.star or model.value(arg.value).kind & (Kind.TENSOR | Kind.UNKNOWN) for arg in args
+    )
+
+
+def are_sizes(args: Sequence[cst.Arg]) -> bool:
+    """Whether what a class of tensors, or `new`, is given can only be sizes: ``n, m``, ``x.size()``, ``x.shape``."""
+    if any(arg.star or arg.keyword is not None for arg in args):
+        return False
+    match [arg.value for arg in args]:
+        case [cst.Call(func=cst.Attribute(attr=cst.Name("size")))] | [cst.Attribute(attr=cst.Name("shape"))]:
+            return True
+    return len(args) > 1
 
 
 def _makes_new(func: cst.BaseExpression, model: Model) -> bool:
@@ -202,3 +227,15 @@ def _makes_new(func: cst.BaseExpression, model: Model) -> bool:
     else:
         return False
     return makes_new(result)
+
+
+_GIVING_TWO = frozenset(("max", "min", "topk", "sort", "kthvalue", "median", "mode"))
+"""What gives values and their indices, both in new memory."""
+
+
+def gives_two(call: cst.Call, model: Model) -> bool:
+    """Whether a call gives values and their indices, as ``x.max(1)`` does where that is taken apart."""
+    match call.func:
+        case cst.Attribute(value=owner, attr=cst.Name(value=name)) if compared.can_be_tensor(owner, model):
+            return name in _GIVING_TWO
+    return (model.qualified(call.func) or "").removeprefix("torch.") in _GIVING_TWO

@@ -17,11 +17,13 @@ from torchlint.model.torch.arguments import literal_bool
 from torchlint.model.torch.schema import TensorResult
 from torchlint.rule import Applicability, Edit, Fix
 from torchlint.rules.shared import data_sites, gradients, identity, indices, memory, tried
+from torchlint.rules.shared.made_of_numbers import is_made_of_numbers
 from torchlint.rules.shared.own_attributes import is_of_object
 from torchlint.rules.shared.unrecorded_inputs import is_unrecorded_input
 from torchlint.rules.shared.without_graph import stays_without_graph
 
 VARIABLE = "torch.autograd.Variable"
+_KEYWORDS = frozenset(("data", "requires_grad", "volatile"))
 
 
 def may_be_variable(node: cst.BaseExpression, model: Model) -> bool:
@@ -58,6 +60,8 @@ def unwrap(call: cst.Call, model: Model) -> Fix | None:
     wrapped = call.args[0]
     if wrapped.keyword is not None and wrapped.keyword.value != "data":
         return None
+    if unknown_keyword(call) is not None:
+        return None
     value = model.value(wrapped.value)
     is_certain = value.kind == Kind.TENSOR and not is_of_object(wrapped.value, model)
     if not value.kind & (Kind.TENSOR | Kind.UNKNOWN) or (not is_certain and _is_tried(call, model)):
@@ -76,6 +80,12 @@ def unwrap(call: cst.Call, model: Model) -> Fix | None:
     elif fix.applicability is Applicability.UNSAFE and not fix.risk:
         fix = replace(fix, risk="if what gets this tensor writes to it in place, `backward()` may raise for that now")
     return fix
+
+
+def unknown_keyword(call: cst.Call) -> str | None:
+    """What a call of `Variable` names that it does not take, so that it raises: ``require_grad``."""
+    names = (arg.keyword.value for arg in call.args if arg.keyword is not None)
+    return next((name for name in names if name not in _KEYWORDS), None)
 
 
 def _is_none_unless_given(node: cst.BaseExpression, model: Model) -> bool:
@@ -206,7 +216,7 @@ def _without_data(call: cst.Call, source: cst.BaseExpression, model: Model) -> A
 def _is_useless(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool:
     """Whether what is wrapped can stand for the wrapper."""
     value = model.value(inner)
-    if memory.is_detached(inner, model) or indices.takes_only(call, model):
+    if memory.is_detached(inner, model) or indices.takes_only(call, model) or is_made_of_numbers(inner, model):
         return True
     if not value.is_tensor or value.role & Role.PARAMETER or not stays_without_graph(inner, model):
         return False  # of a parameter `Variable` makes a plain tensor

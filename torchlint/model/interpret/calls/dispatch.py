@@ -37,6 +37,7 @@ from torchlint.model.values import (
     NONE,
     NUMBER,
     OBJECT,
+    STRING,
     UNKNOWN,
     Argument,
     Evidence,
@@ -286,6 +287,8 @@ def _method_of_unknown(frame: Frame, name: str, node: cst.Call, arguments: Seque
             return value
     if name in ("cuda", "cpu", "to", "float", "half", "double", "train", "eval") and receiver.symbols:
         return receiver
+    if loaders.is_batch(receiver) and (part := _part_of_batch(frame, name, node)) is not None:
+        return part
     if name == "size" and receiver.symbols and arguments:
         learning.learn(frame, receiver.symbols, "`.size(...)` is called on it with a dimension", node)
         return NUMBER
@@ -300,6 +303,20 @@ def _method_of_unknown(frame: Frame, name: str, node: cst.Call, arguments: Seque
     if name in ("append", "extend", "update", "add", "insert") and receiver.kind == Kind.UNKNOWN:
         return NONE if name != "add" else None
     return None
+
+
+def _part_of_batch(frame: Frame, name: str, node: cst.Call) -> Value | None:
+    """What methods of dictionaries take from a batch of a loader that is one: tensors, by convention."""
+    if name not in ("items", "values", "get", "pop"):
+        return None
+    origin = Symbol(Origin.ELEMENT if name in ("items", "values") else Origin.ITEM, id(node))
+    part = learning.likely(frame, loaders.part_of_batch(node), origin)
+    match name:
+        case "items":
+            return container(container(items=(STRING, part)))
+        case "values":
+            return container(part)
+    return part
 
 
 _WITH_PLACES = frozenset(("max", "min", "sort", "median", "mode"))

@@ -1,0 +1,68 @@
+"""Tensors that are made on the spot of numbers: whoever gives these, nothing else has the tensor, and it has no graph.
+
+What the model can't know is a number counts as one here where it would have to be a tensor that requires grad to make a
+difference, and is written as numbers are: a size, a factor whose default is a number, what `fill_` writes.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from torchlint.model import Kind, Model, Tri
+from torchlint.model.syntax import parameters
+from torchlint.model.torch import library
+from torchlint.model.torch.schema import TensorResult
+from torchlint.rules.shared import memory
+
+_HANDING_ON = frozenset(
+    (
+        *("fill_", "zero_", "uniform_", "normal_", "random_", "exponential_", "bernoulli_"),
+        *("cuda", "cpu", "float", "double", "half", "long", "int", "byte", "contiguous"),
+        *("view", "reshape", "unsqueeze", "squeeze", "expand", "repeat", "t", "transpose", "permute"),
+    )
+)
+"""Methods that give a new tensor with its own values or with numbers they are given."""
+
+
+def is_made_of_numbers(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression makes a tensor of numbers alone."""
+    match node:
+        case cst.Call(func=cst.Attribute(value=cst.Attribute(attr=cst.Name("data")), attr=cst.Name("new")), args=args):
+            return memory.are_sizes(args) or all(model.value(arg.value).kind == Kind.NUMBER for arg in args)
+        case cst.Call(func=cst.Attribute(value=made, attr=cst.Name(value=name)), args=args) if name in _HANDING_ON:
+            if any(arg.star or model.value(arg.value).kind & Kind.TENSOR for arg in args):
+                return False
+            return is_made_of_numbers(made, model)
+        case cst.BinaryOperation(left=left, right=right):
+            sides = [is_made_of_numbers(left, model), is_made_of_numbers(right, model)]
+            others = [side for side, is_made in zip((left, right), sides, strict=True) if not is_made]
+            return any(sides) and all(_is_number(side, model) for side in others)
+        case cst.UnaryOperation(operator=cst.Minus(), expression=inner):
+            return is_made_of_numbers(inner, model)
+        case cst.Call():
+            value = model.value(node)
+            return value.is_tensor and value.grad == Tri.NO and not value.is_parameter and _is_made(node, model)
+    return False
+
+
+def _is_made(call: cst.Call, model: Model) -> bool:
+    """Whether a class of tensors or a factory is called, ``torch.zeros``, and given no other tensor."""
+    ref = model.qualified(call.func) or ""
+    result = library.function(ref)
+    is_factory = isinstance(result, TensorResult) and result.grad == "factory"
+    if library.class_kind(ref) != "tensor" and not is_factory:
+        return False
+    return memory.is_new(call, model) and not any(model.value(arg.value).kind & Kind.TENSOR for arg in call.args)
+
+
+def _is_number(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression is a number, or a parameter whose default is one."""
+    if model.value(node).kind == Kind.NUMBER:
+        return True
+    scope = model.scopes.scope_of(node)
+    if not isinstance(node, cst.Name) or not isinstance(scope, cst.FunctionDef):
+        return False
+    if any(model.value(node).kind & kind for kind in (Kind.TENSOR, Kind.MODULE)):
+        return False
+    defaults = (each.default for each in parameters(scope) if each.name.value == node.value)
+    return any(isinstance(default, (cst.Integer, cst.Float)) for default in defaults)
