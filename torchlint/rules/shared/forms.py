@@ -8,6 +8,7 @@ import libcst as cst
 
 from torchlint.model import Model
 from torchlint.model.aliasing.here import only_metadata
+from torchlint.model.scopes import target_names
 from torchlint.model.syntax import keyword, last_name
 from torchlint.model.torch.writers import OF_THE_VIEW, is_writing
 from torchlint.rules.shared.arguments import parameter_of
@@ -43,8 +44,12 @@ def form(node: cst.BaseExpression, source: cst.BaseExpression, model: Model) -> 
             return _together(form(left, source, model), form(right, source, model))
         case cst.UnaryOperation(operator=cst.Minus(), expression=inner):
             return form(inner, source, model)
+        case cst.Attribute(value=cst.Attribute(attr=cst.Name("grad")) as inner, attr=cst.Name("data")):
+            return form(inner, source, model)
         case cst.Attribute(value=inner, attr=cst.Name("data" | "grad")):
-            return WrittenForm.SAME if model.value(inner).may_be_tensor else WrittenForm.OTHER
+            if not model.value(inner).may_be_tensor:
+                return WrittenForm.OTHER
+            return WrittenForm.SAME if _is_like(inner, source, model) else WrittenForm.OPERAND
         case cst.Call(func=func, args=args):
             if not _keeps_form(node, source, model):
                 return WrittenForm.OTHER
@@ -55,6 +60,21 @@ def form(node: cst.BaseExpression, source: cst.BaseExpression, model: Model) -> 
             is_known = model.value(node).is_tensor
             return WrittenForm.OPERAND if not is_known or isinstance(node, cst.Name) else WrittenForm.OTHER
     return WrittenForm.OTHER
+
+
+def _is_like(node: cst.BaseExpression, source: cst.BaseExpression, model: Model) -> bool:
+    """Whether two tensors are taken for such of one shape: by one loop, or under one name of two modules."""
+    if is_same(node, source, model):
+        return True
+    match node, source:
+        case cst.Name(value=name), cst.Name(value=other):
+            loop = model.tree.enclosing(source, cst.For)
+            return isinstance(loop, cst.For) and {name, other} <= set(target_names(loop.target))
+        case cst.Attribute(attr=cst.Name(value=name)), cst.Attribute(attr=cst.Name(value=other)):
+            return name == other
+        case cst.Subscript(), cst.Subscript():
+            return all(model.tree.code(a) == model.tree.code(b) for a, b in zip(node.slice, source.slice, strict=False))
+    return False
 
 
 def _of_call(
