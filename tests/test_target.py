@@ -174,3 +174,16 @@ def test_upgrade(torchlint: Torchlint, write: Write, tmp_path: Path) -> None:
     assert torchlint("upgrade", "--from", "2.13", "--to", "1.13", ".").code == 2
     assert torchlint("upgrade", "--from", "1.13", "--to", "2.13", "--fix", ".").code == 0
     assert (tmp_path / "a.py").read_text().count("torch.linalg") == 2
+
+
+def test_what_only_a_torch_before_variables_went_can_run_is_no_target(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    for required, expected in (
+        ("==0.2.0", Target()),
+        (">=0.2", Target((0, 2))),
+        ("<0.4", Target()),
+        ("==0.4.1", Target((0, 4), (0, 4))),
+    ):
+        (tmp_path / "requirements.txt").write_text(f"torch{required}\n", encoding="utf-8")
+        target.forget()
+        assert of_project(str(tmp_path)) == expected

@@ -25,6 +25,10 @@ class Target:
             return True
         return self.oldest is not None and since <= self.oldest
 
+    def is_before(self, version: Version) -> bool:
+        """Whether all supported versions are older than that."""
+        return self.newest is not None and self.newest < version
+
     def __str__(self) -> str:
         ends = (text(self.oldest) if self.oldest else "", text(self.newest) if self.newest else "")
         return ends[0] if ends[0] == ends[1] else "..".join(ends)

@@ -27,6 +27,12 @@ FILES = (
 """Where a project says what it needs, the most telling first."""
 
 
+_OLDEST_KEPT = (0, 4)
+"""The oldest version for which anything is written: tensors without `Variable`, `.item()` and `no_grad` came with it.
+
+A project that requires an older one is on its way to a newer one when it is fixed, so what it requires says nothing."""
+
+
 def of_project(directory: str) -> Target:
     """What the nearest project around a directory says of torch; :data:`ANY` if it says nothing."""
     return _around(os.path.realpath(directory)).target
@@ -67,7 +73,7 @@ def _around(directory: str) -> _Required:
             unread += (f"{path}: {error.strerror or error}",)
             continue
         found = of_text(os.path.basename(name), content)
-        if found is not None:
+        if found is not None and not found.is_before(_OLDEST_KEPT):
             return _Required(found, path, unread)
     parent = os.path.dirname(directory)
     if parent == directory or os.path.exists(os.path.join(directory, ".git")):

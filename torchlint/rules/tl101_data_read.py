@@ -191,15 +191,26 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
         return Finding(node.attr, said, evidence=evidence, receiver=node.value)
     if _is_volatile(node, model):  # what stands for the wrapper is written when that can go
         return Finding(node.attr, _MESSAGE.format("use `.detach()`"), evidence=evidence, receiver=node.value)
-    fix = blocks.waiting(_with_error(_fix(node, value, evidence, model), node, model), node, model)
+    fix = _without_assignment(_with_error(_fix(node, value, evidence, model), node, model), node, model)
+    fix = blocks.waiting(fix, node, model)
     if fix.applicability is Applicability.UNSAFE and not fix.risk:
         fix = replace(fix, risk=data_sites.risk(node, value, evidence, model))
-    half = None if _is_asked_for_metadata(node, model) else data_sites.half_of(node, model)
+    half = data_sites.half_of(node, model)
+    if half is not None and _is_asked_for_metadata(node, model) and not _is_assigned_data(half):
+        half = None
     if half is not None:  # when the other half stands in its block, this one may need nothing
         fix = replace(fix, deferred=True)
     message = _MESSAGE.format("use `.detach()`" if fix.edits[0].text else "remove it")
     severity = Severity.INFO if fix.applicability is Applicability.SAFE else None  # nothing can go wrong there
     return Finding(node.attr, message, fix, evidence=evidence, severity=severity, receiver=node.value, half_of=half)
+
+
+def _is_assigned_data(statement: cst.CSTNode) -> bool:
+    """Whether a statement assigns to `.data`: what it reads stays as it is as long as that does."""
+    match statement:
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Attribute(attr=cst.Name("data")))]):
+            return True
+    return False
 
 
 def _is_asked_for_metadata(node: cst.Attribute, model: Model) -> bool:
@@ -244,6 +255,8 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     if is_compared or _gives_no_graph(node, model):
         return Fix("Remove `.data`: what is computed from it carries no graph", drop, _applicability(not doubtful))
     safe = not doubtful and data_sites.is_left_alone(node, model)
+    if model.grad_enabled(node) == Tri.NO and _is_made_a_parameter(node, model):
+        return Fix("Remove `.data`: autograd does not record here", drop, _applicability(safe))
     if indices.taker(node, model) is not None:
         return Fix("Remove `.data`: indices and masks carry no graph", drop, _applicability(safe))
     has_no_graph = not value.kind & ~(Kind.TENSOR | Kind.UNKNOWN) and stays_without_graph(node.value, model)
@@ -271,6 +284,17 @@ def _with_error(fix: Fix, node: cst.Attribute, model: Model) -> Fix:
     is_read = model.usage(node) in data_sites.READING and data_sites.is_left_alone(node, model)
     detach = (edit.replace(node.attr, "detach()"),)
     return Fix("Replace `.data` with `.detach()`", detach, _applicability(is_read))
+
+
+def _without_assignment(fix: Fix, node: cst.Attribute, model: Model) -> Fix:
+    """A fix that leaves no `x = x` of `x = x.data`: the statement goes."""
+    match node.value, model.tree.parent(node):
+        case cst.Name(value=name), cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=target))]) as assign:
+            is_in_class = isinstance(model.tree.enclosing(node, cst.FunctionDef, cst.ClassDef), cst.ClassDef)
+            removal = edit.remove_statement(model.tree, assign) if name == target and not is_in_class else None
+            if removal is not None and not fix.edits[0].text:
+                return replace(fix, edits=(removal,))
+    return fix
 
 
 def _is_never_recorded(node: cst.Attribute, model: Model) -> bool:
@@ -325,6 +349,19 @@ def _consumed(node: cst.Attribute, model: Model) -> bool:
         case cst.Comparison(comparisons=targets):
             return not any(map(_is_identity, targets))
     return False
+
+
+def _is_made_a_parameter(node: cst.Attribute, model: Model) -> bool:
+    """Whether `nn.Parameter` is given it, or a part of it: that detaches what it gets."""
+    whole = [node, *(outer for name, outer in chain(node, model.tree) if name == "[]" or library.is_always_view(name))][
+        -1
+    ]
+    arg = model.tree.parent(whole)
+    call = model.tree.parent(arg) if isinstance(arg, cst.Arg) else None
+    return isinstance(call, cst.Call) and model.qualified(call.func) in (
+        "torch.nn.Parameter",
+        "torch.nn.parameter.Parameter",
+    )
 
 
 def _gives_no_graph(node: cst.Attribute, model: Model) -> bool:

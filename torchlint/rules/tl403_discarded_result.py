@@ -221,6 +221,7 @@ from torchlint.model.torch.schema import (
 )
 from torchlint.model.torch.writers import function_writes
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, all_of, any_of, on, pattern, word
+from torchlint.rules.shared import gradients
 from torchlint.rules.shared.displays import is_display
 from torchlint.rules.shared.read_after import is_read_after
 from torchlint.rules.shared.run_only import is_in_test, is_load, is_run_only
@@ -439,7 +440,15 @@ def _is_factory(node: cst.BaseExpression, model: Model) -> bool:
 
 
 def _fix(node: cst.Expr, call: cst.Call, func: cst.Attribute, model: Model) -> Fix | None:
-    """`x = x.to(d)` of a name or an attribute of `self`; the other way is to do without the line."""
+    """`x = x.to(d)` of a name or an attribute of `self`; the other way is to do without the line.
+
+    A gradient is written in place, `p.grad.clamp_(-1, 1)`.
+    """
+    in_place = f"{func.attr.value}_"
+    if node.value is call and gradients.is_gradient(model.value(func.value), func.value, model):
+        if library.method(in_place) is not None and not library.is_always_view(func.attr.value):
+            written = (edit.replace(func.attr, in_place),)
+            return Fix(f"Write in place, with `.{in_place}(…)`", written, Applicability.UNSAFE)
     path = dotted(func.value) if node.value is call else None
     if path is None or path.count(".") > path.startswith("self.") or call.lpar or func.lpar or func.value.lpar:
         return None

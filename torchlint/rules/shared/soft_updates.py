@@ -129,9 +129,9 @@ def _is(node: cst.BaseExpression, target: cst.BaseExpression, model: Model) -> b
 
 
 def _plain(node: cst.BaseExpression) -> cst.BaseExpression:
-    """``p`` of ``p.data`` and ``p.detach()``."""
-    whole = cut_from(node)
-    return node if whole is None or node.lpar else whole
+    """``p`` of ``p.data``, ``(p.data)`` and ``p.detach()``."""
+    whole = cut_from(without_brackets(node))
+    return node if whole is None else whole
 
 
 def _is_parameter(node: cst.BaseExpression, model: Model) -> bool:
