@@ -77,6 +77,9 @@ The message names parameters that nothing else uses: who gives them wants that b
 Nor is there a block around a call of a function of the project that keeps what it computes (`self.cache = …`,
 `losses.append(…)`): what is kept may need its graph.
 
+What asks for the `volatile` of another tensor, `Variable(torch.zeros(2), volatile=x.volatile)`, asks for nothing today:
+the block is around what was made from `x`.
+
 Where gradients are sent back through what is computed from a volatile tensor, the code trains since 0.4, as it does
 when the keyword is gone:
 
@@ -129,6 +132,9 @@ def check_keyword(node: cst.Call, model: Model) -> Finding | None:
         return None
     wanted = blocks.wanted(node, model)
     remove = Fix("Remove `volatile`", (edit.remove_argument(node, arg),))
+    if isinstance(arg.value, cst.Attribute) and arg.value.attr.value == "volatile":
+        asked = model.tree.code(arg.value)
+        return Finding(arg, f"{_NO_EFFECT}, and `{asked}` is always False; remove it{_idle(arg, model)}", remove)
     match wanted.need:
         case Need.NOTHING if wanted.place is not None:
             sent = _shown(wanted.place, model)
@@ -201,4 +207,7 @@ def check_attribute(node: cst.Attribute, model: Model) -> Finding | None:
     value = model.value(node.value)
     if not value.kind & Kind.TENSOR or value.kind & ~(Kind.TENSOR | Kind.UNKNOWN | Kind.NONE | Kind.NUMBER):
         return None
+    arg = model.tree.parent(node)
+    if isinstance(arg, cst.Arg) and arg.keyword is not None and arg.keyword.value == "volatile":
+        return None  # it goes with the argument
     return Finding(node.attr, _MESSAGE, receiver=node.value)

@@ -64,7 +64,7 @@ def _site(node: cst.Attribute, value: Value, model: Model) -> Site:
     if memory.is_detach(node.value):
         return Site.REDUNDANT
     index = scalars.scalar_index(node, model)
-    if index is not None and scalars.is_scalar(value, node.value, index, model):
+    if index is not None and scalars.is_scalar(value, memory.before_copies(node.value), index, model):
         return Site.SCALAR
     if memory.is_transfer(node.value):
         return Site.TRANSFER

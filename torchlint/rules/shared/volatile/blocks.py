@@ -52,7 +52,7 @@ class Wanted:
 def wanted(call: cst.Call, model: Model) -> Wanted:
     """What has to happen before `volatile` can go from a call of `Variable`."""
     arg = volatile_argument(call)
-    if arg is None or literal_bool(arg.value) is False or not is_input(call, model):
+    if arg is None or not is_input(call, model):
         return Wanted(Need.NOTHING)
     scope = model.scopes.scope_of(call)
     plan = model.remember(_Plan, scope)

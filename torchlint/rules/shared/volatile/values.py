@@ -83,10 +83,20 @@ class Deed:
         self.suspends |= other.suspends
 
 
+def asked_for(node: cst.BaseExpression) -> bool | None:
+    """Whether an argument `volatile` asks for it; None if something decides.
+
+    What another tensor has as `.volatile` is always False today: the block is around what made that one.
+    """
+    if isinstance(node, cst.Attribute) and node.attr.value == "volatile":
+        return False
+    return literal_bool(node)
+
+
 def is_input(call: cst.Call, model: Model) -> bool:
     """Whether a call makes a volatile tensor, or may."""
     arg = volatile_argument(call)
-    return arg is not None and literal_bool(arg.value) is not False and model.qualified(call.func) == VARIABLE
+    return arg is not None and asked_for(arg.value) is not False and model.qualified(call.func) == VARIABLE
 
 
 def carries_no_graph(value: Value) -> bool:
