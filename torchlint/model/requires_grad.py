@@ -216,10 +216,10 @@ def _proved(context: Context, scope: cst.FunctionDef | cst.Module) -> dict[str, 
             for path in bindings:
                 found.setdefault(path, []).append(proof)
             if not is_one:
-                path = _computed(context, bindings, scope)
-                if path is not None:
-                    computed = frozenset(((path, id(bindings[path])),))
-                    found[path].append(_Proof(call, computed, Certainty.EXPECTED))
+                computed = _computed(context, bindings, scope)
+                if computed is not None:
+                    carrier = (computed, id(bindings[computed]))
+                    found[computed].append(_Proof(call, frozenset((carrier,)), Certainty.EXPECTED))
                 break
             path, binding = bindings.popitem()
             source = binding.value if isinstance(binding, cst.Assign) and _binds_only(binding, path) else None
