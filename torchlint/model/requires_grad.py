@@ -7,6 +7,7 @@ a rule's question is worth: whether it is shown that it records, and what ``back
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
@@ -20,6 +21,7 @@ from torchlint.model.modes import grad_enabled
 from torchlint.model.names import LOSS_NAME, MODULE_NAME
 from torchlint.model.possibilities import Dtype, Kind, Role, Tri
 from torchlint.model.recording import goes_with, shows_recording
+from torchlint.model.results import Result, result_requires_grad
 from torchlint.model.syntax import dotted, is_target, last_name, parameters
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TensorResult, TorchResult
@@ -41,11 +43,48 @@ _METADATA = frozenset(("shape", "dtype", "device", "ndim", "data", "grad"))
 
 def requires_grad(context: Context, node: cst.BaseExpression) -> Certainty | None:
     """How certain it is that an expression is a tensor that requires grad; None if it can't, or is none."""
-    found = _certainty(context, node, value_of(context, node))
-    if found != Certainty.SUPPOSED or (believed := of_callers(context, node)) is None:
+    value = value_of(context, node)
+    found = _certainty(context, node, value)
+    if found:
         return found
-    by_callers = _certainty(context, node, believed) or Certainty.SUPPOSED
-    return min(by_callers, Certainty.EXPECTED)  # others may call it otherwise
+    if found is not None and (believed := of_callers(context, node)) is not None:
+        by_callers = _certainty(context, node, believed) or Certainty.SUPPOSED
+        found = min(by_callers, Certainty.EXPECTED)  # others may call it otherwise
+    if not found and value.grad != Tri.NO and value.kind & (Kind.TENSOR | Kind.UNKNOWN):
+        by_results = max(map(partial(result_requires_grad, context), _results(context, node)), default=found)
+        found = by_results or found
+    return found
+
+
+def _results(context: Context, node: cst.BaseExpression) -> Iterator[Result]:
+    """The calls of the project's functions by whose results an expression requires grad, if one of these does."""
+    waiting, far = [node], 0
+    for _ in range(_PARTS):
+        if not waiting:
+            break
+        at = waiting.pop()
+        path = _path(at)
+        if isinstance(at, cst.Call) and isinstance(value_of(context, at.func).node, cst.FunctionDef):
+            yield Result(at, None)
+        elif path is None:
+            waiting += operands(context, at)
+        elif far < _FAR and path.partition(".")[0] not in _bound_by_comprehensions(context, at):
+            far += 1
+            binding = _binding(context, path, at)
+            if not isinstance(binding, cst.Assign) or not _is_on_the_way(context, binding, at):
+                continue
+            if _binds_only(binding, path):
+                waiting.append(binding.value)
+            elif isinstance(binding.value, cst.Call):
+                yield from _taken_apart(binding, binding.value, path)
+
+
+def _taken_apart(binding: cst.Assign, call: cst.Call, path: str) -> Iterator[Result]:
+    """The result that a name is bound to where those of a call are taken apart: ``y, loss = step(net, x)``."""
+    match binding.targets:
+        case [cst.AssignTarget(target=(cst.Tuple(elements=elements) | cst.List(elements=elements)))]:
+            if not any(isinstance(each, cst.StarredElement) for each in elements):
+                yield from (Result(call, index) for index, each in enumerate(elements) if dotted(each.value) == path)
 
 
 def of_callers(context: Context, node: cst.BaseExpression) -> Value | None:
@@ -123,7 +162,7 @@ def _brought(context: Context, node: cst.BaseExpression, proofs: Mapping[str, Se
         at = waiting.pop()
         path = _path(at)
         if path is None:
-            waiting += _operands(context, at)
+            waiting += operands(context, at)
         elif path.partition(".")[0] not in unseen:
             binding = _binding(context, path, at)
             found.add((path, id(binding)))
@@ -140,7 +179,7 @@ def _path(node: cst.BaseExpression) -> str | None:
     return None if is_turned else dotted(node)
 
 
-def _operands(context: Context, node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+def operands(context: Context, node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
     """The parts of an expression each of which makes it require grad, if that does."""
     value = value_of(context, node)
     if value.grad == Tri.NO or (value.may_be_tensor and not value.dtype & Dtype.FLOAT):
