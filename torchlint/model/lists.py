@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.model.aliasing.calls import bound_to
+from torchlint.model.bindings import targets
 from torchlint.model.certainty import Certainty
 from torchlint.model.context import at_home
 from torchlint.model.expressions import value_of
@@ -16,7 +17,8 @@ from torchlint.model.graphs.mentions import owner
 from torchlint.model.modes import grad_enabled
 from torchlint.model.possibilities import Dtype, Kind, Tri
 from torchlint.model.recording import calls_of, shows_recording
-from torchlint.model.requires_grad import is_leaf, of_callers, requires_grad
+from torchlint.model.requires_grad import is_leaf, of_callers, operands, requires_grad
+from torchlint.model.scopes import target_names
 from torchlint.model.syntax import dotted, literal_key, parameters
 from torchlint.model.values import Value, held
 
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
 _FAR = 3
 """How many functions to follow a list into that it is returned by or given to."""
+_PARTS = 100
+"""How many parts of an expression to look at."""
 
 
 def elements_require_grad(context: Context, node: cst.BaseExpression) -> Certainty | None:
@@ -36,6 +40,62 @@ def elements_require_grad(context: Context, node: cst.BaseExpression) -> Certain
     if not found and (believed := of_callers(context, node)) is not None:
         found = min(_held(context, node, believed), Certainty.EXPECTED)
     return found or None
+
+
+def certainties(context: Context, node: cst.BaseExpression) -> Iterator[Certainty | None]:
+    """How certain it is that an expression requires grad: by itself, and by the list that it is taken out of."""
+    yield requires_grad(context, node)
+    yield taken_out_requires_grad(context, node)
+
+
+def taken_out_requires_grad(context: Context, node: cst.BaseExpression) -> Certainty | None:
+    """The same of what a loop or comprehension takes out of a list: ``x / 2`` of ``[x / 2 for x in losses]``."""
+    found = Certainty.SUPPOSED
+    waiting = [node]
+    for _ in range(_PARTS):
+        if not waiting:
+            break
+        at = waiting.pop()
+        if not isinstance(at, cst.Name):
+            waiting += operands(context, at)
+        elif (source := _source(context, at)) is not None:
+            value = value_of(context, at)
+            if value.grad != Tri.NO and value.kind & (Kind.TENSOR | Kind.UNKNOWN):
+                found = max(found, elements_require_grad(context, source) or Certainty.SUPPOSED)
+    return found or None
+
+
+def _source(context: Context, name: cst.Name) -> cst.BaseExpression | None:
+    """The list that a loop or comprehension around a name takes out what is called so, each in every round."""
+    child: cst.CSTNode = name
+    for up in context.tree.ancestors(name):
+        if isinstance(up, (cst.ListComp, cst.GeneratorExp, cst.SetComp)) and child is up.elt:
+            if name.value in target_names(up.for_in.target):
+                is_each = not up.for_in.ifs and up.for_in.inner_for_in is None
+                return _taken_from(context, name.value, up.for_in.target, up.for_in.iter) if is_each else None
+        elif isinstance(up, cst.For) and child is up.body and name.value in target_names(up.target):
+            bound = targets(context, name.value, context.scopes.scope_of(name))
+            is_same = sum(context.tree.is_inside(each, up) for each in bound) == 1
+            return _taken_from(context, name.value, up.target, up.iter) if is_same else None
+        elif isinstance(up, (cst.FunctionDef, cst.Lambda, cst.If, cst.IfExp, cst.Try, cst.While)):
+            return None
+        child = up
+    return None
+
+
+def _taken_from(
+    context: Context, name: str, target: cst.BaseExpression, iterated: cst.BaseExpression
+) -> cst.BaseExpression | None:
+    match target, iterated:
+        case cst.Name(), cst.Name() | cst.Attribute() | cst.Subscript():
+            return iterated
+        case cst.Tuple(elements=elements), cst.Call(func=cst.Name(value=function), args=args):
+            if any(arg.star or arg.keyword is not None for arg in args) or function not in ("zip", "enumerate"):
+                return None
+            index = next((i for i, each in enumerate(elements) if dotted(each.value) == name), len(args))
+            index -= function == "enumerate"
+            return args[index].value if 0 <= index < len(args) else None
+    return None
 
 
 def _held(context: Context, node: cst.BaseExpression, value: Value) -> Certainty:

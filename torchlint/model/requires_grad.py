@@ -6,21 +6,25 @@ a rule's question is worth: whether it is shown that it records, and what ``back
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
 from torchlint.file.tree.nodes import children
 from torchlint.model.autograd import backpropagated, backward_calls
+from torchlint.model.branches import branches
 from torchlint.model.certainty import Certainty
 from torchlint.model.expressions import value_of
 from torchlint.model.modes import grad_enabled
 from torchlint.model.names import LOSS_NAME, MODULE_NAME
 from torchlint.model.possibilities import Dtype, Kind, Role, Tri
 from torchlint.model.recording import goes_with, shows_recording
+from torchlint.model.results import Result, result_requires_grad
 from torchlint.model.syntax import dotted, is_target, last_name, parameters
 from torchlint.model.torch import library
-from torchlint.model.torch.schema import TensorResult
+from torchlint.model.torch.schema import TensorResult, TorchResult
 from torchlint.model.values import Strength, Value, reference
 
 if TYPE_CHECKING:
@@ -28,16 +32,59 @@ if TYPE_CHECKING:
 
 _FAR = 8
 """How many assignments to go back from a call of ``backward``."""
+_PARTS = 100
+"""How many parts of an expression to look at."""
+_TURNED = ("T", "mT")
+_ARITHMETIC = (cst.Add, cst.Subtract, cst.Multiply, cst.Divide, cst.Power, cst.MatrixMultiply)
+_FLOATING = frozenset(("first", "tensors", "promote", "count", "float", "mixed", "arg"))
+"""What the dtype of a result can follow so that it is one of floats where the first tensor's is."""
 _METADATA = frozenset(("shape", "dtype", "device", "ndim", "data", "grad"))
 
 
 def requires_grad(context: Context, node: cst.BaseExpression) -> Certainty | None:
     """How certain it is that an expression is a tensor that requires grad; None if it can't, or is none."""
-    found = _certainty(context, node, value_of(context, node))
-    if found != Certainty.SUPPOSED or (believed := of_callers(context, node)) is None:
+    value = value_of(context, node)
+    found = _certainty(context, node, value)
+    if found:
         return found
-    by_callers = _certainty(context, node, believed) or Certainty.SUPPOSED
-    return min(by_callers, Certainty.EXPECTED)  # others may call it otherwise
+    if found is not None and (believed := of_callers(context, node)) is not None:
+        by_callers = _certainty(context, node, believed) or Certainty.SUPPOSED
+        found = min(by_callers, Certainty.EXPECTED)  # others may call it otherwise
+    if not found and value.grad != Tri.NO and value.kind & (Kind.TENSOR | Kind.UNKNOWN):
+        by_results = max(map(partial(result_requires_grad, context), _results(context, node)), default=found)
+        found = by_results or found
+    return found
+
+
+def _results(context: Context, node: cst.BaseExpression) -> Iterator[Result]:
+    """The calls of the project's functions by whose results an expression requires grad, if one of these does."""
+    waiting, far = [node], 0
+    for _ in range(_PARTS):
+        if not waiting:
+            break
+        at = waiting.pop()
+        path = _path(at)
+        if isinstance(at, cst.Call) and isinstance(value_of(context, at.func).node, cst.FunctionDef):
+            yield Result(at, None)
+        elif path is None:
+            waiting += operands(context, at)
+        elif far < _FAR and path.partition(".")[0] not in _bound_by_comprehensions(context, at):
+            far += 1
+            binding = _binding(context, path, at)
+            if not isinstance(binding, cst.Assign) or not _is_on_the_way(context, binding, at):
+                continue
+            if _binds_only(binding, path):
+                waiting.append(binding.value)
+            elif isinstance(binding.value, cst.Call):
+                yield from _taken_apart(binding, binding.value, path)
+
+
+def _taken_apart(binding: cst.Assign, call: cst.Call, path: str) -> Iterator[Result]:
+    """The result that a name is bound to where those of a call are taken apart: ``y, loss = step(net, x)``."""
+    match binding.targets:
+        case [cst.AssignTarget(target=(cst.Tuple(elements=elements) | cst.List(elements=elements)))]:
+            if not any(isinstance(each, cst.StarredElement) for each in elements):
+                yield from (Result(call, index) for index, each in enumerate(elements) if dotted(each.value) == path)
 
 
 def of_callers(context: Context, node: cst.BaseExpression) -> Value | None:
@@ -82,41 +129,94 @@ def is_leaf(value: Value) -> bool:
 
 
 def _backpropagated(context: Context, node: cst.BaseExpression) -> Certainty | None:
-    """How certain it is by calls of ``backward()`` on what an expression names, or on what is computed from that."""
-    path = _followed(node)
+    """How certain it is by calls of ``backward()`` on what an expression is computed of, or on what is of the same."""
     scope = context.scopes.scope_of(node)
-    if path is None or not backward_calls(context, scope):
+    if not backward_calls(context, scope):
         return None
-    if path.partition(".")[0] in _bound_by_comprehensions(context, node):
-        return None
-    proofs = context.remember(_proved, scope).get(path, ())
+    proofs = context.remember(_proved, scope)
+    brought = _brought(context, node, proofs) if proofs else frozenset()
     found = (
-        each.certainty
-        for each in proofs
-        if _binding(context, path, node) is each.binding and goes_with(context, each.call, node)
+        proof.certainty
+        for path, _ in brought
+        for proof in proofs.get(path, ())
+        if proof.carriers <= brought and goes_with(context, proof.call, node)
     )
     return max(found, default=None)
 
 
-def _followed(node: cst.BaseExpression) -> str | None:
-    """The name whose requiring grad an expression hands on: ``x`` of ``x[0].cpu().view(-1)``."""
-    while (path := dotted(node)) is None or (isinstance(node, cst.Attribute) and node.attr.value in ("T", "mT")):
-        match node:
-            case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(name))) if _hands_on(name):
-                node = inner
-            case cst.Subscript(value=inner) | cst.UnaryOperation(expression=inner):
-                node = inner
-            case cst.Attribute(value=inner, attr=cst.Name("T" | "mT")):
-                node = inner
-            case _:
-                return None
-    return path
+_Carrier = tuple[str, int | None]
+"""A name or path, and the ``id`` of the statement that binds it."""
 
 
-def _hands_on(name: str) -> bool:
-    """Whether a method of a tensor gives one that requires grad if that does."""
-    result = library.method(name)
-    return isinstance(result, TensorResult) and result.grad in ("follow", "first") and result.dtype == "first"
+def _brought(context: Context, node: cst.BaseExpression, proofs: Mapping[str, Sequence[_Proof]]) -> frozenset[_Carrier]:
+    """What an expression requires grad for if one of it does: ``x`` and ``y`` of ``(x[0] - y).abs().cpu()``.
+
+    A name of which nothing is proved stands for what it is bound to, if that is on every way to it.
+    """
+    unseen = _bound_by_comprehensions(context, node)
+    found = set[_Carrier]()
+    waiting, far = [node], 0
+    for _ in range(_PARTS):
+        if not waiting:
+            break
+        at = waiting.pop()
+        path = _path(at)
+        if path is None:
+            waiting += operands(context, at)
+        elif path.partition(".")[0] not in unseen:
+            binding = _binding(context, path, at)
+            found.add((path, id(binding)))
+            far += 1
+            if path not in proofs and far < _FAR and isinstance(binding, cst.Assign):
+                if _binds_only(binding, path) and _is_on_the_way(context, binding, at):
+                    waiting.append(binding.value)
+    return frozenset(found)
+
+
+def _path(node: cst.BaseExpression) -> str | None:
+    """The name or path of an expression, where it is none of a transposed tensor."""
+    is_turned = isinstance(node, cst.Attribute) and node.attr.value in _TURNED
+    return None if is_turned else dotted(node)
+
+
+def operands(context: Context, node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    """The parts of an expression each of which makes it require grad, if that does."""
+    value = value_of(context, node)
+    if value.grad == Tri.NO or (value.may_be_tensor and not value.dtype & Dtype.FLOAT):
+        return
+    match node:
+        case cst.Call(func=(cst.Name() | cst.Attribute()) as function):
+            if (name := reference(value_of(context, function)) or "").startswith("torch."):
+                if _hands_on(library.function(name)):
+                    yield from (arg.value for arg in node.args[:1] if not arg.star and arg.keyword is None)
+            elif isinstance(function, cst.Attribute) and _hands_on(library.method(function.attr.value)):
+                yield function.value
+        case cst.Subscript(value=inner) | cst.UnaryOperation(expression=inner, operator=cst.Minus() | cst.Plus()):
+            yield inner
+        case cst.Attribute(value=inner, attr=cst.Name("T" | "mT")):
+            yield inner
+        case cst.BinaryOperation(left=left, right=right, operator=operator) if isinstance(operator, _ARITHMETIC):
+            yield left
+            yield right
+
+
+def _binds_only(binding: cst.Assign, path: str) -> bool:
+    return len(binding.targets) == 1 and dotted(binding.targets[0].target) == path
+
+
+def _is_on_the_way(context: Context, binding: cst.CSTNode, node: cst.CSTNode) -> bool:
+    """Whether a statement is run on every way to what comes after it, and autograd records there."""
+    if grad_enabled(context, binding) != Tri.YES:
+        return False
+    if not branches(context, binding).items() <= branches(context, node).items():
+        return False
+    loop = context.tree.enclosing(binding, cst.For, cst.While, cst.Try, cst.FunctionDef)
+    return loop is None or isinstance(loop, cst.FunctionDef) or context.tree.is_inside(node, loop)
+
+
+def _hands_on(result: TorchResult | None) -> bool:
+    """Whether what a method or function gives requires grad if the first tensor does."""
+    return isinstance(result, TensorResult) and result.grad in ("follow", "first") and result.dtype in _FLOATING
 
 
 def _bound_by_comprehensions(context: Context, node: cst.CSTNode) -> set[str]:
@@ -134,8 +234,8 @@ class _Proof(NamedTuple):
     """What a call of ``backward`` proves."""
 
     call: cst.Call
-    binding: cst.CSTNode | None
-    """The statement that binds what it proves something of."""
+    carriers: frozenset[_Carrier]
+    """What it proves it of: at least one of them requires grad."""
     certainty: Certainty
 
 
@@ -148,38 +248,40 @@ def _proved(context: Context, scope: cst.FunctionDef | cst.Module) -> dict[str, 
             carriers = _carriers(context, source) if source is not None else None
             if carriers is None or not carriers.paths:
                 break
-            is_proof = carriers.is_known and len(carriers.paths) == 1
-            certainty = Certainty.PROVED if is_proof else Certainty.EXPECTED
-            path, place = carriers.paths.popitem() if is_proof else _computed(context, carriers.paths)
-            if place is None:
+            is_one = carriers.is_known and len(carriers.paths) == 1
+            certainty = Certainty.PROVED if carriers.is_known else Certainty.EXPECTED
+            bindings = {path: _binding(context, path, place) for path, place in carriers.paths.items()}
+            proof = _Proof(call, frozenset((path, id(binding)) for path, binding in bindings.items()), certainty)
+            for path in bindings:
+                found.setdefault(path, []).append(proof)
+            if not is_one:
+                computed = _computed(context, bindings, scope)
+                if computed is not None:
+                    carrier = (computed, id(bindings[computed]))
+                    found[computed].append(_Proof(call, frozenset((carrier,)), Certainty.EXPECTED))
                 break
-            binding = _binding(context, path, place)
-            found.setdefault(path, []).append(_Proof(call, binding, certainty))
-            if certainty == Certainty.EXPECTED:
-                break
-            source = binding.value if isinstance(binding, cst.Assign) and len(binding.targets) == 1 else None
-            if isinstance(binding, cst.Assign) and dotted(binding.targets[0].target) != path:
-                break
+            path, binding = bindings.popitem()
+            source = binding.value if isinstance(binding, cst.Assign) and _binds_only(binding, path) else None
     return found
 
 
-def _computed(context: Context, carriers: dict[str, cst.CSTNode]) -> tuple[str, cst.CSTNode | None]:
+def _computed(
+    context: Context, bindings: Mapping[str, cst.CSTNode | None], scope: cst.FunctionDef | cst.Module
+) -> str | None:
     """The one of several names that is bound to what a network gives, if the others are what the function is given."""
+    given = {each.name.value for each in parameters(scope)} if isinstance(scope, cst.FunctionDef) else set[str]()
     found: list[str] = []
-    for path, place in carriers.items():
-        match _binding(context, path, place):
+    for path, binding in bindings.items():
+        match binding:
             case cst.Assign(targets=[cst.AssignTarget(target=cst.Name())], value=cst.Call(func=func)) if dotted(
                 func
             ) is not None and MODULE_NAME.search(last_name(func)):
                 found.append(path)
             case cst.For():
                 pass
-            case binding:
-                scope = context.scopes.scope_of(place)
-                given = {each.name.value for each in parameters(scope)} if isinstance(scope, cst.FunctionDef) else set()
-                if binding is not None or path not in given:
-                    return "", None
-    return (found[0], carriers[found[0]]) if len(found) == 1 else ("", None)
+            case _ if binding is not None or path not in given:
+                return None
+    return found[0] if len(found) == 1 else None
 
 
 class _Carriers(NamedTuple):
@@ -203,6 +305,8 @@ def _carriers(context: Context, source: cst.BaseExpression) -> _Carriers | None:
             if value.grad != Tri.NO and value.kind & (Kind.TENSOR | Kind.UNKNOWN | Kind.CONTAINER):
                 found[path] = node
         elif isinstance(node, cst.Call):
+            if value_of(context, node).grad == Tri.NO:
+                continue
             if isinstance(node.func, cst.Attribute) and library.method(node.func.attr.value) is not None:
                 waiting.append(node.func.value)
             elif not _is_known(context, node.func):

@@ -55,7 +55,19 @@ def _used(context: Context) -> frozenset[str | tuple[int, str]]:
         if path is not None:
             owner = context.scopes.owner(path.partition(".")[0], node)
             found |= {path, (id(owner), path)}
-    return frozenset(found)
+    return frozenset((*found, *_kept_in_objects(context, found)))
+
+
+def _kept_in_objects(context: Context, used: set[str | tuple[int, str]]) -> Iterator[str]:
+    """The attributes that an object keeps a network in which it is given: ``self.net = net; SGD(net.parameters())``."""
+    for assign in context.tree.all(cst.Assign):
+        value = assign.value
+        if isinstance(value, cst.Name) and (id(context.scopes.owner(value.value, value)), value.value) in used:
+            yield from (
+                path
+                for each in assign.targets
+                if isinstance(each.target, cst.Attribute) and (path := dotted(each.target)) is not None
+            )
 
 
 def _networks(context: Context) -> Iterator[cst.CSTNode]:

@@ -143,7 +143,6 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Certainty, Evidence, Fate, Kind, Model, Strength, lists
-from torchlint.model.autograd import backward_calls
 from torchlint.model.expressions import own_value
 from torchlint.model.graphs.fate import fate_of_name
 from torchlint.model.graphs.shown import are_elements_told_apart
@@ -166,6 +165,7 @@ from torchlint.rule import (
     part,
     pattern,
 )
+from torchlint.rules.shared.sent_back import is_sent_back
 
 GROUP = Group.CORRECTNESS
 SEVERITY = Severity.ERROR
@@ -230,50 +230,10 @@ _TRIGGER = any_of(
 def check(node: cst.Call, model: Model) -> Finding | None:
     """Report a conversion to NumPy of what requires grad."""
     found = _converted(node, model)
-    if found is None or not _is_sent_back(node, model):
+    if found is None or not is_sent_back(node, model):
         return found
     said = "NumPy's functions raise for tensors that require grad; use torch's, which `backward()` needs"
     return replace(found, message=said, fix=None)
-
-
-def _is_sent_back(call: cst.Call, model: Model) -> bool:
-    """Whether ``backward`` is called on what the result is bound to, or is summed to: it was meant to be a tensor."""
-    assign = model.tree.parent(call)
-    if not isinstance(assign, (cst.Assign, cst.AugAssign)):
-        return False
-    targets = [each.target for each in assign.targets] if isinstance(assign, cst.Assign) else [assign.target]
-    sent = model.remember(_sent_back, model.scopes.scope_of(call))
-    return not sent.isdisjoint({dotted(each) for each in targets})
-
-
-def _sent_back(model: Model, scope: cst.FunctionDef | cst.Module) -> frozenset[str | None]:
-    """The names and paths in a scope that ``backward`` is called on, and those that they are the sum or product of."""
-    calls = model.ask(backward_calls, scope)
-    waiting = [dotted(call.func.value) for call in calls if isinstance(call.func, cst.Attribute)]
-    summed: dict[str | None, list[str]] = {}
-    for assign in model.tree.within(scope, cst.Assign) if waiting else ():
-        for target in assign.targets:
-            summed.setdefault(dotted(target.target), []).extend(_summands(assign.value))
-    for added in model.tree.within(scope, cst.AugAssign) if waiting else ():
-        summed.setdefault(dotted(added.target), []).extend(_summands(added.value))
-    found = set[str | None]()
-    while waiting:
-        name = waiting.pop()
-        if name is not None and name not in found:
-            found.add(name)
-            waiting += summed.get(name, ())
-    return frozenset(found)
-
-
-def _summands(value: cst.BaseExpression) -> Iterator[str]:
-    match value:
-        case cst.Name() | cst.Attribute() if (name := dotted(value)) is not None:
-            yield name
-        case cst.BinaryOperation(left=left, right=right):
-            yield from _summands(left)
-            yield from _summands(right)
-        case cst.UnaryOperation(expression=inner):
-            yield from _summands(inner)
 
 
 def _converted(node: cst.Call, model: Model) -> Finding | None:
@@ -401,7 +361,7 @@ def _has_star(model: Model) -> bool:
 
 def _is_refused(tensor: cst.BaseExpression, call: cst.BaseExpression, model: Model) -> bool:
     """Whether a tensor is converted that requires grad, where autograd records."""
-    return _counts(model.requires_grad(tensor), call, model)
+    return any(_counts(certainty, call, model) for certainty in model.ask(lists.certainties, tensor))
 
 
 def _counts(certainty: Certainty | None, call: cst.BaseExpression, model: Model) -> bool:
@@ -418,7 +378,9 @@ def _finding(tensor: cst.BaseExpression, start: cst.CSTNode, call: cst.Call, mod
         is_open = not kind & ~(Kind.TENSOR | Kind.UNKNOWN)
         fix_or_none = replace(fix, applicability=Applicability.UNSAFE) if is_open else None
         return Finding(start, message, fix_or_none, call, receiver=tensor)
-    if start is call.func and model.ask(own_value, tensor).kind & Kind.UNKNOWN:  # others may give an array
+    is_open = start is call.func and bool(model.ask(own_value, tensor).kind & Kind.UNKNOWN)  # it may be an array
+    is_supposed = kind != Kind.TENSOR and model.requires_grad(tensor) == Certainty.EXPECTED
+    if is_open or is_supposed:  # what a function gives here may be overridden
         fix = replace(fix, applicability=Applicability.UNSAFE)
     return Finding(start, message, fix, call, receiver=tensor)
 
@@ -460,7 +422,7 @@ def _of_list(node: cst.BaseExpression, call: cst.Call, model: Model) -> Finding 
     """A list of tensors, which NumPy converts one by one."""
     message = "converting a list of tensors that require grad to NumPy raises; use `.detach()` on its elements"
     elements = list(_elements(node))
-    refused = [each for each in elements if _counts(model.requires_grad(each), call, model)]
+    refused = [each for each in elements if _is_refused(each, call, model)]
     if refused:
         tensors = [each for each in elements if model.value(each).kind == Kind.TENSOR]
         edits = tuple(e for each in tensors for e in _detached(each))

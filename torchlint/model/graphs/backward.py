@@ -168,7 +168,7 @@ def _bound_to_results(context: Context, call: cst.Call, returned: Returned) -> t
         whole = tuple(each for _, each in bound)
         is_related = bool(returned.related or returned.sent)
         return (whole, ()) if None in returned.sent else ((), whole) if is_related else ((), ())
-    has_all = None in returned.related and isinstance(context.tree.parent(call), cst.Assign)
+    has_all = None in returned.related | returned.sent and isinstance(context.tree.parent(call), cst.Assign)
     sent = tuple(each for place, each in bound if place in returned.sent)
     return sent, tuple(each for place, each in bound if has_all or place in returned.related)
 

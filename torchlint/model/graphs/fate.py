@@ -162,6 +162,8 @@ def fate_of_result(context: Context, node: cst.CSTNode) -> Fate:
                 call = context.tree.parent(up)
                 if isinstance(call, cst.Call) and is_unknown(context, call):
                     return Fate.HANDED
+            case cst.Attribute(attr=cst.Name("backward")) if up.value is child:
+                return Fate.SENT_BACK
             case cst.Attribute() if up.attr.value in CUTTING and up.value is child:
                 return Fate.READ
             case cst.Call() if last_name(up.func) in CUTTING_FUNCTIONS and up.func is not child:

@@ -13,7 +13,7 @@ from torchlint.model.freezing import is_frozen
 from torchlint.model.graphs.always import runs_with
 from torchlint.model.graphs.backward import Sending, reached, sendings
 from torchlint.model.graphs.bounded import is_bounded
-from torchlint.model.graphs.called import is_called_loss
+from torchlint.model.graphs.called import is_called_loss, is_made_by_loss
 from torchlint.model.graphs.carrying import carries_graph
 from torchlint.model.graphs.elsewhere import is_sent_elsewhere
 from torchlint.model.graphs.fate import Fate, fate_of, fate_of_result, is_its_own
@@ -85,7 +85,7 @@ def _kept_by_one(context: Context, keeping: Keeping, is_given: bool = False) -> 
     if not outlives_a_round(context, keeping):
         return []
     flow = flow_of(context, context.scopes.scope_of(node))
-    may_be_loss = not is_given and any(_may_be_loss(flow, keeping, each) for each in keeping.kept)
+    may_be_loss = not is_given and any(_may_be_loss(context, flow, keeping, each) for each in keeping.kept)
     if not may_be_loss and not _is_near_sending(context, node):
         return []
     if grad_enabled(context, node) != Tri.YES or is_bounded(context, keeping.path, node, is_sum=keeping.is_sum):
@@ -180,7 +180,7 @@ def _fate(context: Context, flow: Flow, keeping: Keeping) -> Fate:
 
 def _unsent(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpression, value: Value) -> Kept | None:
     """A loss that nobody sends back, in evaluation say, where it is only read."""
-    if not _may_be_loss(flow, keeping, node) or not _is_loss(value):
+    if not _may_be_loss(context, flow, keeping, node) or not _is_loss(value):
         return None
     fate = _fate(context, flow, keeping)
     if fate == Fate.RETURNED and isinstance(flow.scope, cst.FunctionDef):
@@ -240,11 +240,15 @@ def _maker(context: Context, event: Event) -> str:
     return ""
 
 
-def _may_be_loss(flow: Flow, keeping: Keeping, node: cst.BaseExpression) -> bool:
-    """Whether what a loop puts into a name of its function is called a loss."""
+def _may_be_loss(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpression) -> bool:
+    """Whether what a loop puts into a name of its function is called a loss, or is one that a loss of torch gives."""
     if "." in keeping.path or not flow.bindings(keeping.path) or next(flow.loops(keeping.node), None) is None:
         return False
-    return is_called_loss(node, keeping.path)
+    if is_called_loss(node, keeping.path):
+        return True
+    inner = core(context, node)
+    made = [event.node for event in flow.reaching(inner)] if isinstance(inner, cst.Name) else []
+    return any(is_made_by_loss(context, each) for each in (inner, *made))
 
 
 def _is_loss(value: Value) -> bool:

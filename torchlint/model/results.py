@@ -1,0 +1,133 @@
+"""Whether what a function of the project gives requires grad, by what one call hands it.
+
+``y = predict(net, x)``: nothing is known of what ``predict`` gives, but what it gives for this network can be seen.
+That is asked where a result is converted, and never becomes part of what the function is said to return.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import reduce
+from typing import TYPE_CHECKING, NamedTuple
+
+import libcst as cst
+
+from torchlint.model.aliasing.calls import bound_to
+from torchlint.model.calls_elsewhere import asking
+from torchlint.model.certainty import Certainty
+from torchlint.model.chosen_by_call import Handed, decided
+from torchlint.model.classes import class_of
+from torchlint.model.expressions import value_of
+from torchlint.model.graphs.flow import flow_of
+from torchlint.model.interpret.summary import Trace
+from torchlint.model.modes import grad_enabled
+from torchlint.model.overriding import Overriding, is_replaced, overriding
+from torchlint.model.possibilities import Dtype, Kind, Tri
+from torchlint.model.syntax import decorator_names, parameters
+from torchlint.model.values import UNKNOWN, Value, join
+
+if TYPE_CHECKING:
+    from torchlint.model.context import Context
+
+_PLAIN = frozenset(("staticmethod",))
+"""Decorators that give a function what its caller gives."""
+
+
+class Result(NamedTuple):
+    """A call, and which of its results is meant where they are taken apart."""
+
+    call: cst.Call
+    place: int | None
+
+
+def result_requires_grad(context: Context, result: Result) -> Certainty:
+    """How certain it is that a result of a call requires grad, by what is seen in the function then."""
+    value = context.remember(_result, result.call, result.place)
+    is_tensor = value is not None and value.kind == Kind.TENSOR and value.grad == Tri.YES
+    if value is None or not is_tensor or not value.dtype & Dtype.FLOAT:
+        return Certainty.SUPPOSED
+    return min(value.certainty, Certainty.EXPECTED)  # a subclass, or whoever patches it, may give something else
+
+
+def _result(context: Context, call: cst.Call, index: int | None) -> Value | None:
+    given = value_of(context, call.func)
+    function = given.node
+    if not isinstance(function, cst.FunctionDef) or given.choices or grad_enabled(context, call) != Tri.YES:
+        return None
+    home = context.home(function)
+    if not _is_plain(home, function) or any(arg.star for arg in call.args):
+        return None
+    handed: dict[str, Handed] = {}
+    for arg in call.args:
+        names = bound_to(function, arg, call, home, context)
+        if len(names) != 1:
+            return None
+        handed[names[0]] = Handed(_handed(context, arg.value), arg.value)
+    with asking(home):
+        return _seen_in(home, function, handed, index)
+
+
+def _handed(context: Context, node: cst.BaseExpression) -> Value:
+    """What an argument is; where nothing is known of it, what the callers in the file say."""
+    value, scope = value_of(context, node), context.scopes.scope_of(node)
+    if value.kind != Kind.UNKNOWN or not isinstance(scope, cst.FunctionDef):
+        return value
+    return context.interpreter.of_callers(context, node, scope) or value
+
+
+def _is_plain(home: Context, function: cst.FunctionDef) -> bool:
+    """Whether what is returned in a function is what a call of it gives."""
+    if function.asynchronous is not None or not set(decorator_names(function)) <= _PLAIN:
+        return False
+    if any(home.scopes.scope_of(each) is function for each in home.tree.within(function.body, cst.Yield)):
+        return False
+    return not is_replaced(home, function) and (
+        class_of(home, function) is None or overriding(home, function) == Overriding()
+    )
+
+
+def _seen_in(home: Context, function: cst.FunctionDef, handed: dict[str, Handed], index: int | None) -> Value | None:
+    """What a function returns that is given this, on all ways."""
+    for param in parameters(function):
+        if param.name.value not in handed and param.default is not None:
+            handed[param.name.value] = Handed(value_of(home, param.default), param.default)
+    if not home.budget.allows():
+        return None
+    starred = {each.name.value for each in parameters(function) if each.star}
+    given = {name: each.value for name, each in handed.items() if name not in starred}
+    trace = home.interpreter.called_with(home, function, given, {}, decided(home, function, handed))
+    returned = list(_returned(home, function, trace, index))
+    return reduce(join, returned) if returned else None
+
+
+def _returned(home: Context, function: cst.FunctionDef, trace: Trace, index: int | None) -> Iterator[Value]:
+    """What the ``return`` statements give that a call comes to, or what is at one place of the tuples there."""
+    for node in home.tree.within(function.body, cst.Return):
+        if home.scopes.scope_of(node) is function and id(home.tree.statement(node)) in trace.modes:
+            written = node.value
+            value = trace.value(written) if written is not None else UNKNOWN
+            if index is not None:
+                value = value.items[index] if value.items is not None and index < len(value.items) else UNKNOWN
+                written = written.elements[index].value if isinstance(written, cst.Tuple) else None
+            if value.kind == Kind.TENSOR | Kind.NUMBER and _is_sum(home, function, written):
+                value = replace(value, kind=Kind.TENSOR)
+            yield value
+
+
+def _is_sum(home: Context, function: cst.FunctionDef, node: cst.BaseExpression | None) -> bool:
+    """Whether a name is a number only before something is added to it: ``loss = 0`` in front of a loop."""
+    match node:
+        case cst.BinaryOperation(left=left, operator=cst.Divide()):
+            return _is_sum(home, function, left)
+        case cst.Name(value=name):
+            bound = [event.node for event in flow_of(home, function).bindings(name)]
+            begun = [each for each in bound if not isinstance(each, cst.AugAssign)]
+            return len(begun) < len(bound) and all(map(_is_number, begun))
+    return False
+
+
+def _is_number(node: cst.CSTNode) -> bool:
+    value = node.value if isinstance(node, cst.Assign) else None
+    written = [each.value for each in value.elements] if isinstance(value, cst.Tuple) else [value]
+    return all(isinstance(each, (cst.Integer, cst.Float)) for each in written)
