@@ -24,6 +24,11 @@ class Layer(str, enum.Enum):
     QUICK_TREES = "quick-trees"
     """A first look at a file, and what others define, need no libcst (:mod:`torchlint.file.tree.fast.quick`).
     Saves 1.3 (transformers), 1.6 (timm), 1.04 (allennlp)."""
+    QUICK_RECORDS = "quick-records"
+    """Values are made without a check that nobody changes them (:mod:`torchlint.system.records`). Saves MEASURE."""
+    CIRCLES = "circles"
+    """What has gone round in circles in another file is taken over by the next question about that file
+    (:mod:`torchlint.model.interpret.circles`). Saves MEASURE."""
     LONG_MODULES = "long-modules"
     """Long modules are parsed some statements at a time (:mod:`torchlint.file.tree.fast.long_modules`). That is for
     memory: a file of 500,000 short statements (2 MB) takes 1.8 GB at its peak, and 4.4 GB without."""
