@@ -26,6 +26,9 @@ class Layer(str, enum.Enum):
     Saves 1.3 (transformers), 1.6 (timm), 1.04 (allennlp)."""
     QUICK_RECORDS = "quick-records"
     """Values are made without a check that nobody changes them (:mod:`torchlint.system.records`). Saves MEASURE."""
+    PLAIN_CLASSES = "plain-classes"
+    """Whether a node is of a class is asked without a function in Python
+    (:mod:`torchlint.file.tree.fast.plain_classes`). Saves MEASURE."""
     CIRCLES = "circles"
     """What has gone round in circles in another file is taken over by the next question about that file
     (:mod:`torchlint.model.interpret.circles`). Saves MEASURE."""

@@ -105,6 +105,9 @@ class Inquiry:
 
     def _known(self, key: Key[object], answers: Answers, is_elsewhere: bool) -> Answer[object] | None:
         found = answers.get(key)
+        if found is not None and not is_elsewhere:  # nearly always
+            self._rest_on(found.trail)
+            return found
         if is_elsewhere and not self.is_elsewhere:
             return found
         if is_elsewhere and found is not None and found.trail.is_circular:
