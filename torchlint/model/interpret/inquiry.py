@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar, cast
@@ -220,13 +220,13 @@ class Inquiry:
             self._close()
 
     def _in_rounds(self, key: Key[T], compute: Callable[[int], T], initial: T) -> T:
-        kept = set(self._passing)
+        before = len(self.gone.held)
         self._drafts[key] = initial
         try:
             for number in range(key.rounds - 1):
                 self._drafts[key] = compute(number)
                 if not self._is_entangled():
-                    self._forget(kept)
+                    self._forget(before)
             return compute(key.rounds - 1)
         finally:
             del self._drafts[key]
@@ -239,10 +239,10 @@ class Inquiry:
         opened.minds_drafts = True
         return len(self._drafts) > 1
 
-    def _forget(self, kept: Collection[Key[object]]) -> None:
-        """Forget what rests on what is unfinished, except for what was ``kept`` before, to find it again."""
-        for key in [key for key in self._passing if key not in kept]:
-            del self._passing[key]
+    def _forget(self, before: int) -> None:
+        """Forget what rests on what is unfinished, except for the first that were kept, to find it again."""
+        for key in self.gone.held[before:]:
+            self._passing.pop(key, None)
 
     def _close(self) -> None:
         """What was begun last has ended; what waits for it rests on what it has seen."""
