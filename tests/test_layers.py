@@ -25,7 +25,7 @@ from torchlint.system.records import replace
 
 ROOT = Path(__file__).parent.parent
 CODES = frozenset(catalogue())
-ELSEWHERE = (Layer.QUICK_RECORDS, Layer.PLAIN_CLASSES, Layer.CIRCLES)
+ELSEWHERE = (Layer.QUICK_RECORDS, Layer.CIRCLES)
 """What is decided when the program begins, or says nothing of a file by itself: these have tests of their own."""
 FILES = sorted([*ROOT.glob("tests/cases/**/*.py"), *ROOT.glob("examples/**/*.py")])
 

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import libcst as cst
 
-from torchlint.file.tree.fast import long_modules, plain_classes, quick
+from torchlint.file.tree.fast import long_modules, quick
 from torchlint.file.tree.given import GivenText, NotRoundTripped, Span
 from torchlint.file.tree.libcst_private import recorded
 from torchlint.file.tree.nearest import Nearest
@@ -21,8 +21,6 @@ from torchlint.file.tree.nodes import NO_NODES, children, last_child, last_field
 from torchlint.file.tree.placeholders import PLACEHOLDER, SHOWN, Chain
 
 N = TypeVar("N", bound=cst.CSTNode)
-
-plain_classes.make_plain()
 
 _STATEMENTS = (cst.SimpleStatementLine, cst.SimpleStatementSuite, cst.BaseCompoundStatement, cst.Module)
 
