@@ -17,7 +17,7 @@ from torchlint.model.codebase import modules
 from torchlint.model.codebase.modules import Codebase
 from torchlint.model.codebase.outline import outlined
 from torchlint.model.context import Context
-from torchlint.model.interpret.queries import ScopeKey
+from torchlint.model.interpret.keys import ScopeKey
 
 TL104 = frozenset(("TL104",))
 

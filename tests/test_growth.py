@@ -212,6 +212,15 @@ SHAPES: dict[str, Program] = {
             f"def f{i}(x: torch.Tensor):\n    y = f{(i + 1) % size}(x)\n    return y.data\n\n" for i in range(size)
         )
     ),
+    "methods in a ring that each set an attribute": lambda size: (
+        NET
+        + "class Net(nn.Module):\n"
+        + "".join(
+            f"    def m{i}(self, x):\n        self.a{i} = x\n        self.b{i} = self.m{(i + 1) % size}(self.a{i})\n"
+            f"        return self.b{(i + 1) % size}\n\n"
+            for i in range(size)
+        )
+    ),
     "functions of which each calls the one before": lambda size: (
         TORCH
         + "def f0(x: torch.Tensor):\n    return x.data\n\n"
@@ -245,6 +254,9 @@ SHAPES: dict[str, Program] = {
         FUNCTION + "    a = x.data\n", "    a = {'a': a, 'b': a, 'c': [a, a, a]}\n", "    return a['a']\n"
     ),
     "one of many": joined(FUNCTION + "    return ", "k[@]", " or ", " or x.data\n"),
+    "a chain of comparisons": joined(FUNCTION + "    return ", "x.data", " == ", "\n"),
+    "a chain of comparisons of other things": joined(FUNCTION + "    x = x.data\n    return ", "k[@]", " < ", "\n"),
+    "strings that are one": joined(FUNCTION + "    x = x.data\n    return ", "'@'", " ", "\n"),
     "all of many": joined(FUNCTION + "    return ", "x.data is k[@]", " and ", "\n"),
     "tests of which one holds": joined(
         FUNCTION + "    if ", "isinstance(k[@], torch.Tensor)", " or ", ":\n        return x.data\n"

@@ -15,7 +15,8 @@ from torchlint.model import interpreted
 from torchlint.model.budget import Budget
 from torchlint.model.codebase.modules import Codebase
 from torchlint.model.context import Context
-from torchlint.model.interpret.queries import Answers, AttributeKey, Queries, ScopeKey
+from torchlint.model.interpret.keys import Answers, AttributeKey, ScopeKey
+from torchlint.model.interpret.queries import Queries
 from torchlint.model.interpret.summary import Summary
 from torchlint.model.values import NONE, NUMBER, STRING, UNKNOWN, Value, join
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -16,7 +15,7 @@ from torchlint.model.expressions import qualified
 from torchlint.model.functions import call_function
 from torchlint.model.imports import imported_path
 from torchlint.model.interpret import containers
-from torchlint.model.interpret.queries import AttributeKey, ScopeKey
+from torchlint.model.interpret.keys import AttributeKey, ScopeKey
 from torchlint.model.interpreted import class_body, seen, trace_of
 from torchlint.model.lineage import bases_of, lineage_of
 from torchlint.model.overriding import COMPUTED
@@ -37,6 +36,7 @@ from torchlint.model.values import (
     tensor,
     unknown,
 )
+from torchlint.system.records import replace
 
 if TYPE_CHECKING:
     from torchlint.model.interpret.frame import Frame

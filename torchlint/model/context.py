@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from torchlint.model.codebase.modules import Codebase
     from torchlint.model.interpret.environment import Env
     from torchlint.model.interpret.frame import Frame
-    from torchlint.model.interpret.queries import Answers
+    from torchlint.model.interpret.keys import Answers
     from torchlint.model.interpret.summary import Summary, Trace
     from torchlint.model.values import Value
 

@@ -10,7 +10,7 @@ import libcst as cst
 
 from torchlint.model.context import Context, at_home
 from torchlint.model.interpret.environment import Env, Names
-from torchlint.model.interpret.queries import BodyKey, ScopeKey
+from torchlint.model.interpret.keys import BodyKey, ScopeKey
 from torchlint.model.interpret.summary import NOTHING_SEEN, Summary, Trace
 from torchlint.model.values import Value
 from torchlint.system.stack import deeper
@@ -27,12 +27,16 @@ def interpreted(
     A method that is inherited is interpreted once for each class (``cls``) whose objects it is called on.
     """
     key = ScopeKey(id(scope), None if cls is None else id(cls))
+    queries, home = context.codebase.queries, context if cls is None else context.home(cls)
+    known = queries.known(key, home)
+    if known is not None:  # nearly always
+        return known.value
     is_far = context.is_part and type(scope) is not cst.Module
-    return context.codebase.queries.ask(
+    return queries.ask(
         key,
         lambda _: _interpret(context, scope, key, cls),
         None,
-        context if cls is None else context.home(cls),
+        home,
         before=_surroundings(context, scope),
         budget=None if context.is_part else context.budget,
         is_far=is_far,

@@ -10,7 +10,7 @@ import libcst as cst
 
 from torchlint.model.context import Context, at_home
 from torchlint.model.definitions import follow, is_defined
-from torchlint.model.interpret.queries import Key, ScopeKey
+from torchlint.model.interpret.keys import Key, ScopeKey
 from torchlint.model.interpreted import class_body, is_settled, trace_of
 from torchlint.model.names import is_foreign
 from torchlint.model.torch import library

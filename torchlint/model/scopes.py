@@ -82,6 +82,8 @@ class ClassInfo:
     methods: dict[str, cst.FunctionDef] = field(default_factory=dict)
     bodies: list[cst.FunctionDef] = field(default_factory=list)
     """All its methods, those that share a name, too."""
+    by_node: dict[int, cst.FunctionDef] = field(default_factory=dict)
+    """The same by identity."""
     declared: dict[str, cst.AnnAssign] = field(default_factory=dict)
     """Annotated in the class body, as in a dataclass or NamedTuple."""
 
@@ -164,6 +166,7 @@ class Scopes:
         info = self._classes.get(id(node))
         if info is None:
             info = self._classes[id(node)] = _class_info(node)
+            info.by_node = {id(method): method for method in info.bodies}
         return info
 
     def attribute(self, cls: cst.ClassDef, name: str) -> Uses:
@@ -197,7 +200,7 @@ class Scopes:
 
     def _of_self(self, cls: cst.ClassDef, name: str) -> Iterator[cst.Attribute]:
         """``self.x`` in the methods of a class."""
-        methods = {id(method): method for method in self.info(cls).bodies}
+        methods = self.info(cls).by_node
         for node in self.tree.names(name, below=cls):
             attribute = self.tree.parent(node)
             if (

@@ -346,8 +346,8 @@ def _consumed(node: cst.Attribute, model: Model) -> bool:
         case cst.Element() as element if isinstance(sequence := model.tree.parent(element), (cst.List, cst.Tuple)):
             arg_ = model.tree.parent(sequence)
             return isinstance(arg_, cst.Arg) and _is_computed_with(arg_, model)
-        case cst.Comparison(comparisons=targets):
-            return not any(map(_is_identity, targets))
+        case cst.Comparison() as comparison:
+            return not model.remember(_asks_for_identity, comparison)
     return False
 
 
@@ -439,13 +439,13 @@ def _is_compared(node: cst.Attribute, model: Model) -> bool:
     whole = [node, *(outer for _, outer in chain(node, model.tree))][-1]
     parent = model.tree.parent(whole)
     comparison = model.tree.parent(parent) if isinstance(parent, cst.ComparisonTarget) else parent
-    if not isinstance(comparison, cst.Comparison) or any(map(_is_identity, comparison.comparisons)):
+    if not isinstance(comparison, cst.Comparison) or model.remember(_asks_for_identity, comparison):
         return False
     return whole is node or operands.method_with_places(node, model) is not None
 
 
 def _is_made_by(comparison: cst.Comparison, model: Model) -> bool:
-    return not any(map(_is_identity, comparison.comparisons)) and _is_discrete(comparison, model)
+    return not model.remember(_asks_for_identity, comparison) and _is_discrete(comparison, model)
 
 
 def _is_discrete(node: cst.CSTNode, model: Model) -> bool:
@@ -476,5 +476,7 @@ def _is_compared_with_none(node: cst.Attribute, model: Model) -> bool:
     return False
 
 
-def _is_identity(target: cst.ComparisonTarget) -> bool:
-    return isinstance(target.operator, (cst.Is, cst.IsNot, cst.In, cst.NotIn))
+def _asks_for_identity(_: Model, comparison: cst.Comparison) -> bool:
+    """Whether anything in a comparison, which may have thousands of parts, is not about values."""
+    operators = (target.operator for target in comparison.comparisons)
+    return any(isinstance(each, (cst.Is, cst.IsNot, cst.In, cst.NotIn)) for each in operators)

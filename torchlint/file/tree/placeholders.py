@@ -97,7 +97,7 @@ def _is_suspicious(text: str) -> bool:
     spent = 0.0
     for chunk in _BLANK_LINES.split(text):
         if len(chunk) > _SHALLOW:
-            spent += (cost := _cost(sum(1 for _ in _OPERATORS.finditer(chunk))))
+            spent += (cost := _cost(len(_OPERATORS.findall(chunk))))
             if cost > 1 or spent > MAX_COST:
                 return True
     return False

@@ -22,7 +22,6 @@ from torchlint.file.tree.placeholders import PLACEHOLDER, SHOWN, Chain
 
 N = TypeVar("N", bound=cst.CSTNode)
 
-
 _STATEMENTS = (cst.SimpleStatementLine, cst.SimpleStatementSuite, cst.BaseCompoundStatement, cst.Module)
 
 _SUITES = (cst.IndentedBlock, cst.Module, cst.SimpleStatementLine, cst.SimpleStatementSuite)

@@ -29,6 +29,8 @@ class Heirs:
         self._by_base: dict[str, list[Heir]] = defaultdict(list)
         self._homes: dict[str, set[str]] = defaultdict(set)
         """By the name of a class, the files that define one."""
+        self._modules: dict[str, list[tuple[str, int]] | None] = {}
+        """The modules that files import, as far as somebody asked; None of what does not parse."""
 
     def add(self, path: str, data: bytes) -> None:
         """Take a file in."""
@@ -61,10 +63,13 @@ class Heirs:
 
     def _imports(self, path: str, wanted: str, leads: Leads) -> bool:
         """Whether a file imports another one, or a package above it, which may hand its names on."""
-        tree = self._parse(path)
-        if tree is None:
+        if path not in self._modules:
+            tree = self._parse(path)
+            self._modules[path] = None if tree is None else _imported(tree)
+        modules = self._modules[path]
+        if modules is None:
             return True
-        found = (leads(path, module, level) for module, level in _imported(tree))
+        found = (leads(path, module, level) for module, level in modules)
         return any(each is not None and _is_or_hands_on(each, wanted) for each in found)
 
 
@@ -78,7 +83,7 @@ def _imported(tree: ast.Module) -> list[tuple[str, int]]:
             case ast.ImportFrom(module=module, names=aliases, level=level):
                 found += [(f"{module}.{alias.name}" if module else alias.name, level) for alias in aliases]
                 found.append((module or "", level))
-    return found
+    return list(dict.fromkeys(found))
 
 
 def _is_or_hands_on(path: str, wanted: str) -> bool:

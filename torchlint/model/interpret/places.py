@@ -125,5 +125,8 @@ def forget_assigned(frame: Frame, function: cst.FunctionDef, places: Sequence[st
     for path, param in zip(places, parameters(function), strict=False):
         if path is None or path not in frame.paths:
             continue
-        for attribute in assigns(frame.context, function, param.name.value):
+        assigned, known = assigns(frame.context, function, param.name.value), frame.paths[path]
+        if len(assigned) > len(known):  # of methods that all call each other each assigns what any of them does
+            assigned = assigned.intersection(each.removeprefix(f"{path}.") for each in known)
+        for attribute in assigned:
             frame.env.unbind(f"{path}.{attribute}")
