@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import libcst as cst
 
 from torchlint.file.tree.nodes import children
+from torchlint.model.aliasing import by_name, related
 from torchlint.model.aliasing.calls import LIKE_METHODS
 from torchlint.model.aliasing.how import How
 from torchlint.model.aliasing.origins import bound_to_target
@@ -69,8 +70,8 @@ class _Holder(NamedTuple):
 
     home: Context
     name: str
-    scope: cst.FunctionDef | cst.Module | None = None
-    """Where a name is bound; the function whose results are meant if the name is empty."""
+    scope: cst.FunctionDef | cst.Module | cst.ClassDef | None = None
+    """Where a name is bound; the function whose results are meant if the name is empty; whose object has it."""
     way: Way = Way.FOREIGN
     part: tuple[int, int] = _ANYWHERE
     """The part of the file outside of which the name stands for something else, by its first and last place."""
@@ -135,11 +136,21 @@ def _holders(context: Context, expression: cst.BaseExpression, way: Way) -> Iter
             case cst.Attribute(value=owner, attr=cst.Name(value=name)):
                 yield _Holder(context, name, None)
                 if not value_of(context, owner).kind & Kind.TENSOR:
-                    yield _Holder(context, f".{name}")
+                    yield from _of_object(context, owner, name)
             case cst.Call(func=func):
                 function = value_of(context, func).node
                 if isinstance(function, cst.FunctionDef):
                     yield _Holder(context.home(function), "", function)
+
+
+def _of_object(context: Context, owner: cst.BaseExpression, name: str) -> Iterator[_Holder]:
+    """An attribute as other files write it: of whatever object, and those of the classes that this one may be of."""
+    cls = value_of(context, owner).node
+    if not isinstance(cls, cst.ClassDef):
+        yield _Holder(context, f".{name}")
+        return
+    yield _Holder(context, f".{name}", cls)
+    yield from (_Holder(home, name) for home in context.remember(related.homes_writing, cls, name))
 
 
 def _one_batch(context: Context, name: cst.Name) -> tuple[int, int]:
@@ -162,14 +173,17 @@ def _is_given(holder: _Holder) -> bool:
     """Whether a graph is written to what a holder has, or it is told there to require grad."""
     context, name, scope, way, (first, last) = holder
     if name.startswith("."):
-        return setter(context, name[1:]) is not None
+        if setter(context, name[1:]) is not None:
+            return True
+        return isinstance(scope, cst.ClassDef) and by_name.is_given(context, name[1:], scope)
     uses = [use for use in _uses(holder) if first <= context.tree.order(use) < last]
     if scope is context.tree.module and name in context.remember(_taken_from_others):
         return True  # what its own file does with it is not looked at
     written = (use for use in uses if way is not Way.START or not _is_plain_write(context, use, scope))
     if any(Follower(context, _HOW).of_use(use) is Usage.WRITTEN for use in written):
         return True
-    others = (use for use in uses if way is Way.FOREIGN or context.scopes.scope_of(use) is not scope)
+    is_foreign = way is Way.FOREIGN
+    others = (use for use in uses if is_foreign or context.scopes.scope_of(use) is not scope)
     given = (value for use in others if not _is_of_batch(context, use) for value in put_in(context, use))
     if any(may_carry(context, value) for value in given):
         return True
@@ -185,8 +199,8 @@ def _taken_from_others(context: Context) -> frozenset[str]:
 def _uses(holder: _Holder) -> Sequence[cst.BaseExpression]:
     context, name, scope, *_ = holder
     if scope is None:
-        return all_called(context, name)
-    return references(context, name, scope) if name else ()
+        return all_called(context, name) if context.is_checked else related.attributes_called(context, name)
+    return references(context, name, scope) if name and not isinstance(scope, cst.ClassDef) else ()
 
 
 def _is_of_batch(context: Context, node: cst.BaseExpression) -> bool:
@@ -197,6 +211,8 @@ def _is_of_batch(context: Context, node: cst.BaseExpression) -> bool:
 def _others(holder: _Holder) -> Iterator[_Holder]:
     """What else holds the tensors of a holder: what it is bound to, and for containers what they are given to."""
     context, name, scope, way, _ = holder
+    if name.startswith("."):
+        return
     if scope is not None and not name:
         returned = (each.value for each in context.tree.within(scope, cst.Return) if each.value is not None)
         yield from (each for value in returned for each in _holders(context, value, Way.FOREIGN))
