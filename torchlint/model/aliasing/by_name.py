@@ -1,7 +1,7 @@
 """What gives an attribute of an object a graph without writing its name.
 
-``setattr(self, name, value)`` and ``self.__dict__.update(given)`` write attributes whose names do not stand there:
-after that nothing is known of the attributes of that class.
+``setattr(self, name, value)``, ``self.__dict__.update(given)`` and ``for buffer in module.buffers()`` write attributes
+whose names do not stand there; after those nothing is known of the attributes of that class.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from torchlint.model.aliasing.put_in import may_carry, put_in
 from torchlint.model.aliasing.related import relatives
 from torchlint.model.aliasing.uses import Follower
 from torchlint.model.classes import class_kind, class_of
+from torchlint.model.codebase.exports import is_mentioned
 from torchlint.model.expressions import value_of
 from torchlint.model.possibilities import Kind
-from torchlint.model.syntax import calls_method
+from torchlint.model.syntax import calls_method, keyword
 from torchlint.model.values import Usage
 
 if TYPE_CHECKING:
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
 _HOW = How(through_data=False, for_graph=True)
 _RESTORING = frozenset(("__setstate__", "__setattr__", "load_state_dict"))
 """Methods that give an object what it, or one like it, has had before, or what is assigned to it where that is seen."""
+_OF_BUFFERS = ("buffers", "named_buffers", "_buffers", "get_buffer")
+"""What leads to the buffers of a module without their names."""
+_FUNCTIONAL = r"\bfunctional_call\s*\("
+_INTO_BUFFERS = r"\._buffers\s*\[[^\]\n]*\]\s*[-+*/]?=(?!=)"
 _UPDATING = ("update", "setdefault", "__setitem__")
 _MANY = 16
 """From more beginnings of names than these, nothing is learnt of which names are meant."""
@@ -49,6 +54,9 @@ def is_given(context: Context, name: str, cls: cst.ClassDef) -> bool:
     classes = context.remember(relatives, cls)
     if any(_is_field(home, each, name) for home, each in classes):
         return True
+    if any(home.scopes.attribute(each, name).registered for home, each in classes):
+        if context.remember(_are_buffers_given):
+            return True
     known = {_key(home, each) for home, each in classes}
     homes = {id(home): home for home, _ in classes} | {id(context): context}
     given = (each for home in homes.values() for each in home.remember(_given))
@@ -148,3 +156,38 @@ def _is_written(context: Context, node: cst.BaseExpression) -> bool:
     if Follower(context, _HOW).usage(node) is Usage.WRITTEN:
         return True
     return any(may_carry(context, each) for each in put_in(context, node))
+
+
+def _are_buffers_given(context: Context) -> bool:
+    """Whether buffers of modules are given graphs without their names, in this file or by what others call."""
+    if is_mentioned(context, _FUNCTIONAL) or is_mentioned(context, _INTO_BUFFERS):
+        return True
+    for name in _OF_BUFFERS:
+        for attribute in context.tree.attributes(name):
+            call = context.tree.parent(attribute)
+            use = call if isinstance(call, cst.Call) and call.func is attribute else attribute
+            if _is_written(context, use):
+                return True
+    if any(_is_given_to_all(context, each) for each in context.tree.attributes("_apply")):
+        return True
+    return any(_is_loaded(context, each) for each in context.tree.attributes("load_state_dict"))
+
+
+def _is_given_to_all(context: Context, attribute: cst.Attribute) -> bool:
+    """Whether a function is applied to all tensors of a module that may give them a graph: ``lambda t: t + w``."""
+    call = context.tree.parent(attribute)
+    if not isinstance(call, cst.Call) or len(call.args) != 1 or not isinstance(call.args[0].value, cst.Lambda):
+        return False
+    function = call.args[0].value
+    own = {param.name.value for param in function.params.params}
+    names = (each for each in context.tree.within(function.body, cst.Name) if each.value not in own)
+    return any(value_of(context, each).may_be_tensor and may_carry(context, each) for each in names)
+
+
+def _is_loaded(context: Context, attribute: cst.Attribute) -> bool:
+    """Whether tensors that may have graphs take the place of those of a module: ``load_state_dict(s, assign=True)``."""
+    call = context.tree.parent(attribute)
+    if not isinstance(call, cst.Call) or call.func is not attribute or not call.args:
+        return False
+    assigns = keyword(call.args, "assign")
+    return assigns is not None and may_carry(context, call.args[0].value)
