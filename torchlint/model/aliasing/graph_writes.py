@@ -23,7 +23,9 @@ from torchlint.model.aliasing.put_in import handed_to, may_carry, put_in, regist
 from torchlint.model.aliasing.uses import Follower
 from torchlint.model.bindings import all_called, references
 from torchlint.model.codebase.exports import setter
+from torchlint.model.definitions import is_ours
 from torchlint.model.expressions import qualified, value_of
+from torchlint.model.imports import imported_path
 from torchlint.model.interpret.loaders import is_part_of_batch
 from torchlint.model.possibilities import Dtype, Kind, Tri
 from torchlint.model.scopes import target_names
@@ -147,10 +149,19 @@ def _of_object(context: Context, owner: cst.BaseExpression, name: str) -> Iterat
     """An attribute as other files write it: of whatever object, and those of the classes that this one may be of."""
     cls = value_of(context, owner).node
     if not isinstance(cls, cst.ClassDef):
-        yield _Holder(context, f".{name}")
+        yield _Holder(context, f".{name}", context.tree.module if _is_global(context, owner, name) else None)
         return
     yield _Holder(context, f".{name}", cls)
     yield from (_Holder(home, name) for home in context.remember(related.homes_writing, cls, name))
+
+
+def _is_global(context: Context, owner: cst.BaseExpression, name: str) -> bool:
+    """Whether an attribute is a global of another file: ``settings.scale``."""
+    module = imported_path(context, owner)
+    if module is None or not is_ours(module):
+        return False
+    found = context.codebase.definition(f"{module}.{name}", context)
+    return found is not None and not found[2]
 
 
 def _one_batch(context: Context, name: cst.Name) -> tuple[int, int]:
@@ -173,8 +184,8 @@ def _is_given(holder: _Holder) -> bool:
     """Whether a graph is written to what a holder has, or it is told there to require grad."""
     context, name, scope, way, (first, last) = holder
     if name.startswith("."):
-        if setter(context, name[1:]) is not None:
-            return True
+        if scope is context.tree.module or setter(context, name[1:]) is not None:
+            return True  # what another file does with its globals is not looked at
         return isinstance(scope, cst.ClassDef) and by_name.is_given(context, name[1:], scope)
     uses = [use for use in _uses(holder) if first <= context.tree.order(use) < last]
     if scope is context.tree.module and name in context.remember(_taken_from_others):
