@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import libcst as cst
 
 from torchlint.file.tree.nodes import children
-from torchlint.model.aliasing import by_name, related
+from torchlint.model.aliasing import by_name, kept_results, related
 from torchlint.model.aliasing.calls import LIKE_METHODS
 from torchlint.model.aliasing.how import How
 from torchlint.model.aliasing.origins import bound_to_target
@@ -29,7 +29,7 @@ from torchlint.model.imports import imported_path
 from torchlint.model.interpret.loaders import is_part_of_batch
 from torchlint.model.possibilities import Dtype, Kind, Tri
 from torchlint.model.scopes import target_names
-from torchlint.model.syntax import bound_name, is_target, parameters
+from torchlint.model.syntax import bound_name, is_target, last_name, parameters
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TensorResult
 from torchlint.model.values import Usage
@@ -143,6 +143,8 @@ def _holders(context: Context, expression: cst.BaseExpression, way: Way) -> Iter
                 function = value_of(context, func).node
                 if isinstance(function, cst.FunctionDef):
                     yield _Holder(context.home(function), "", function)
+                    if kept_results.gives_kept(context, function):
+                        yield _Holder(context, f"{last_name(func)}()")
 
 
 def _of_object(context: Context, owner: cst.BaseExpression, name: str) -> Iterator[_Holder]:
@@ -187,6 +189,8 @@ def _is_given(holder: _Holder) -> bool:
         if scope is context.tree.module or setter(context, name[1:]) is not None:
             return True  # what another file does with its globals is not looked at
         return isinstance(scope, cst.ClassDef) and by_name.is_given(context, name[1:], scope)
+    if name.endswith("()"):
+        return kept_results.is_result_written(context, name[:-2])
     uses = [use for use in _uses(holder) if first <= context.tree.order(use) < last]
     if scope is context.tree.module and name in context.remember(_taken_from_others):
         return True  # what its own file does with it is not looked at
@@ -222,7 +226,7 @@ def _is_of_batch(context: Context, node: cst.BaseExpression) -> bool:
 def _others(holder: _Holder) -> Iterator[_Holder]:
     """What else holds the tensors of a holder: what it is bound to, and for containers what they are given to."""
     context, name, scope, way, _ = holder
-    if name.startswith("."):
+    if name.startswith(".") or name.endswith("()"):
         return
     if scope is not None and not name:
         returned = (each.value for each in context.tree.within(scope, cst.Return) if each.value is not None)

@@ -13,6 +13,7 @@ import libcst as cst
 from torchlint.model import Dtype, Kind, Model, Role, Tri, Usage
 from torchlint.model.aliasing.graph_writes import may_get_graph_later
 from torchlint.model.aliasing.here import only_metadata, usage_here
+from torchlint.model.aliasing.kept_results import gives_kept
 from torchlint.model.bindings import bound_value, owner, unpacked_from
 from torchlint.model.interpret.loaders import is_from_loader
 from torchlint.model.syntax import chain, last_name, parameters
@@ -108,12 +109,20 @@ def _is_read_elsewhere(uses: Sequence[cst.Name], call: cst.BaseExpression, inner
 
 def _stays(node: cst.BaseExpression, model: Model) -> bool:
     """Whether the tensors in an expression are of this function alone, which changes none of them."""
+    if any(_gives_kept(call, model) for call in model.tree.within(node, cst.Call)):
+        return False
     names = [name for name in model.tree.within(node, cst.Name) if model.value(name).may_be_tensor]
     return all(
         (is_from_loader(model.value(name)) or _is_of_its_own(name, model))
         and model.remember(_is_kept, name.value, model.scopes.scope_of(name))
         for name in names
     )
+
+
+def _gives_kept(call: cst.Call, model: Model) -> bool:
+    """Whether what is called may give back a tensor that it has given before."""
+    function = model.value(call.func).node
+    return isinstance(function, cst.FunctionDef) and model.ask(gives_kept, function)
 
 
 def _is_kept(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> bool:
