@@ -48,6 +48,13 @@ _CUTTING = frozenset(
 """Attributes and methods whose results have no graph of the tensor."""
 
 
+_WITH_NAMES = (
+    *(cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp),
+    *(cst.ClassDef, cst.FunctionDef, cst.Lambda),
+)
+"""What has names of its own."""
+
+
 class Way(enum.Enum):
     """How something is come to, and so what of it the interpreter has followed, in its order."""
 
@@ -198,11 +205,26 @@ def _is_given(holder: _Holder) -> bool:
     if any(Follower(context, _HOW).of_use(use) is Usage.WRITTEN for use in written):
         return True
     is_foreign = way is Way.FOREIGN
-    others = (use for use in uses if is_foreign or context.scopes.scope_of(use) is not scope)
+    others = (use for use in uses if is_foreign or context.scopes.scope_of(use) is not scope or _is_aside(context, use))
     given = (value for use in others if not _is_of_batch(context, use) for value in put_in(context, use))
     if any(may_carry(context, value) for value in given):
         return True
     return scope is None and any(may_carry(context, value) for value in registered(context, name))
+
+
+def _is_aside(context: Context, use: cst.BaseExpression) -> bool:
+    """Whether a name of a scope is bound where it has others of its own: in a comprehension, in the body of a class."""
+    if not is_target(context.tree, use):
+        return False
+    around = context.tree.enclosing(use, *_WITH_NAMES)
+    if isinstance(around, cst.ClassDef):
+        return any(_lists(each, use) for each in context.tree.within(around.body, cst.Global))
+    is_comprehension = around is not None and not isinstance(around, (cst.FunctionDef, cst.Lambda))
+    return is_comprehension and isinstance(context.tree.parent(use), cst.NamedExpr)
+
+
+def _lists(node: cst.Global, use: cst.BaseExpression) -> bool:
+    return isinstance(use, cst.Name) and any(item.name.value == use.value for item in node.names)
 
 
 def _taken_from_others(context: Context) -> frozenset[str]:
