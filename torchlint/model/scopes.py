@@ -119,6 +119,7 @@ class Scopes:
         self.tree = tree
         self._classes: dict[int, ClassInfo] = {}
         self._attributes: dict[tuple[int, str], Uses] = {}
+        self._bodies: dict[int, dict[int, cst.FunctionDef]] = {}
         self._settings: dict[str, tuple[set[int], dict[str, set[int]]]] = {}
         self._calls: dict[str, list[cst.CSTNode]] = {}
         self._rebinders: dict[tuple[int, str], dict[int, cst.FunctionDef]] = {}
@@ -197,7 +198,7 @@ class Scopes:
 
     def _of_self(self, cls: cst.ClassDef, name: str) -> Iterator[cst.Attribute]:
         """``self.x`` in the methods of a class."""
-        methods = {id(method): method for method in self.info(cls).bodies}
+        methods = self._methods_of(cls)
         for node in self.tree.names(name, below=cls):
             attribute = self.tree.parent(node)
             if (
@@ -209,6 +210,13 @@ class Scopes:
                 params = parameters(method) if method is not None else []
                 if params and params[0].name.value == attribute.value.value:
                     yield attribute
+
+    def _methods_of(self, cls: cst.ClassDef) -> dict[int, cst.FunctionDef]:
+        """The methods of a class by their identity."""
+        known = self._bodies.get(id(cls))
+        if known is None:
+            known = self._bodies[id(cls)] = {id(method): method for method in self.info(cls).bodies}
+        return known
 
     def _outermost(self, node: cst.CSTNode, cls: cst.ClassDef) -> cst.CSTNode | None:
         """The function next to a class in whose body a node is."""
