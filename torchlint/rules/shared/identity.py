@@ -13,14 +13,14 @@ import libcst as cst
 from torchlint.model import Dtype, Kind, Model, Role, Tri, Usage
 from torchlint.model.aliasing.graph_writes import may_get_graph_later
 from torchlint.model.aliasing.here import only_metadata, usage_here
-from torchlint.model.aliasing.kept_results import gives_kept
 from torchlint.model.bindings import bound_value, owner, unpacked_from
 from torchlint.model.interpret.loaders import is_from_loader
 from torchlint.model.syntax import chain, last_name, parameters
 from torchlint.model.torch import library, writers
 from torchlint.model.torch.schema import TensorResult, may_alias
-from torchlint.rules.shared import compared, memory
+from torchlint.rules.shared import compared, kept_memory, memory
 from torchlint.rules.shared.lambdas import is_given_to_lambda
+from torchlint.rules.shared.no_grad import small_statement
 from torchlint.rules.shared.order import are_exclusive
 from torchlint.rules.shared.without_graph import stays_without_graph
 
@@ -109,7 +109,7 @@ def _is_read_elsewhere(uses: Sequence[cst.Name], call: cst.BaseExpression, inner
 
 def _stays(node: cst.BaseExpression, model: Model) -> bool:
     """Whether the tensors in an expression are of this function alone, which changes none of them."""
-    if any(_gives_kept(call, model) for call in model.tree.within(node, cst.Call)):
+    if kept_memory.is_of_others(node, model):
         return False
     names = [name for name in model.tree.within(node, cst.Name) if model.value(name).may_be_tensor]
     return all(
@@ -117,12 +117,6 @@ def _stays(node: cst.BaseExpression, model: Model) -> bool:
         and model.remember(_is_kept, name.value, model.scopes.scope_of(name))
         for name in names
     )
-
-
-def _gives_kept(call: cst.Call, model: Model) -> bool:
-    """Whether what is called may give back a tensor that it has given before."""
-    function = model.value(call.func).node
-    return isinstance(function, cst.FunctionDef) and model.ask(gives_kept, function)
 
 
 def _is_kept(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> bool:
@@ -171,7 +165,7 @@ def targets_of(value: cst.CSTNode, model: Model) -> list[cst.Name]:
 
 def _follows(use: cst.CSTNode, node: cst.CSTNode, model: Model) -> bool:
     """Whether something stands behind the statement of a node."""
-    statement = model.tree.statement(node)
+    statement = small_statement(node, model) or model.tree.statement(node)
     return model.tree.order(use) > model.tree.order(node) and not model.tree.is_inside(use, statement)
 
 
