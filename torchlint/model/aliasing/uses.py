@@ -389,7 +389,7 @@ class Follower:
         given = isinstance(scope, cst.FunctionDef) and container.value in {p.name.value for p in parameters(scope)}
         if not given and self._is_own(container.value, scope):
             return max(Usage.READ, self.name(container.value, scope))
-        if given or not self.how.for_graph:
+        if given or not self.how.for_graph or value_of(self.context, container).kind != Kind.CONTAINER:
             return Usage.ESCAPES
         return max(Usage.ESCAPES, self.name(container.value, self.tree.module))
 
