@@ -47,3 +47,49 @@ def test_methods_that_nothing_overrides_keep_their_safe_fixes() -> None:
     fixed = check_text(path.read_text(encoding="utf-8"), path.name, frozenset(("TL201",)), Fixing.SAFE).text
     plain = ("self.start()", "self.other()", "noise(2) * 2", "known(2) * 2")
     assert all(f" {each}\n" in fixed.replace("  # TL201", "") for each in plain), fixed
+
+
+KEPT = {
+    "program.py": """import torch
+from base import Base
+from torch import nn
+
+
+class Net(Base):
+    def __init__(self):
+        super().__init__()
+        self.state = torch.zeros(2)
+        self.seen = torch.zeros(2)
+        self.register_buffer("count", torch.zeros(2))
+        for i in range(3):
+            setattr(self, f"layer{i}", nn.Linear(2, 2))
+
+    def forward(self, x):
+        self.keep(x)
+        return self.state.data * 1 + self.seen.data * 1 + self.count.data * 2
+
+
+print(Net()(torch.ones(2, requires_grad=True)))
+""",
+    "base.py": """import torch
+from torch import nn
+
+
+class Base(nn.Module):
+    def keep(self, x):
+        self.seen = x.detach()
+        self.state = torch.zeros(2)
+        with torch.no_grad():
+            self.count.add_(1)
+        state = x * 2
+        return state
+""",
+}
+
+
+def test_attributes_that_nothing_gives_a_graph_are_read_plainly() -> None:
+    found = wrong(KEPT, frozenset(("TL101",)))
+    assert found is not None
+    differing, fixed = found
+    assert not differing
+    assert "self.state * 1 + self.seen * 1 + self.count * 2" in fixed["program.py"]

@@ -58,7 +58,7 @@ def is_set_by_others(context: Context, cls: cst.ClassDef, name: str) -> bool:
     """Whether an attribute is set by others than the class, in the file or in other files of the project."""
     if context.scopes.is_set_outside(cls, name) or setter(context, name) is not None:
         return True
-    return any(home.scopes.attribute(heir, name).assigned for home, heir in _heirs(context, cls))
+    return any(home.scopes.attribute(heir, name).assigned for home, heir in heirs(context, cls))
 
 
 def _is_replaced(context: Context, function: cst.FunctionDef) -> bool:
@@ -98,9 +98,9 @@ def _bound_in_bodies(context: Context, name: str) -> dict[int, list[cst.CSTNode]
 
 
 def _overriding(context: Context, cls: cst.ClassDef, name: str) -> Overriding:
-    heirs = list(_heirs(context, cls))
+    all_heirs = list(heirs(context, cls))
     found: list[Override] = []
-    for home, heir in heirs:
+    for home, heir in all_heirs:
         if len(found) >= _MANY_METHODS:
             break
         if home.remember(_binds_otherwise, name, heir):
@@ -109,7 +109,7 @@ def _overriding(context: Context, cls: cst.ClassDef, name: str) -> Overriding:
         if method is not None and not _is_of(home, method, context, cls) and not is_stub(method):
             if all(method is not each.function for each in found):
                 found.append(Override(home, heir, method))
-    return Overriding(tuple(found), has_more=len(found) >= _MANY_METHODS or len(heirs) > _MANY_HEIRS)
+    return Overriding(tuple(found), has_more=len(found) >= _MANY_METHODS or len(all_heirs) > _MANY_HEIRS)
 
 
 def _binds_otherwise(context: Context, name: str, cls: cst.ClassDef) -> bool:
@@ -133,7 +133,7 @@ def _is_of(home: Context, method: cst.FunctionDef, context: Context, cls: cst.Cl
     return owner is cls or (owner is not None and home.path == context.path and owner.name.value == cls.name.value)
 
 
-def _heirs(context: Context, cls: cst.ClassDef) -> Iterator[tuple[Context, cst.ClassDef]]:
+def heirs(context: Context, cls: cst.ClassDef) -> Iterator[tuple[Context, cst.ClassDef]]:
     """The classes that derive from a class, each with the context of its file, and a few over those that matter."""
     if not context.is_part:
         for heir in _heirs_in_file(context, cls):

@@ -231,7 +231,7 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     if _is_compared_with_none(node, model):
         return Fix("Remove `.data`: it is never `None`", drop, _applicability(not doubtful))
     if gradients.is_gradient(value, node.value, model):
-        is_told = identity.are_told_apart(model) and not is_used_up(node, model)
+        is_told = (identity.are_told_apart(model) or gradients.are_replaced(model)) and not is_used_up(node, model)
         is_kept = usage is Usage.SAVED and gradients.are_written(model)
         has_graph = gradients.may_have_graph(node.value, model)
         if usage in data_sites.READING and not has_graph and not is_told and not is_kept:

@@ -246,11 +246,13 @@ def _applied(follower: Follower, function: cst.BaseExpression) -> Usage:
     if value.kind & Kind.REFERENCE and (value.ref or "").startswith("torch."):
         last = (value.ref or "").rpartition(".")[2]
         return Usage.WRITTEN if writers.is_writing(last) or value.bound else Usage.ESCAPES
-    if isinstance(value.node, cst.FunctionDef):
-        home = context.home(value.node)
-        names = [param.name.value for param in parameters(value.node)]
-        inside = follower.inside(home)
-        return max((inside.name(name, value.node) for name in names), default=Usage.READ) if inside else Usage.ESCAPES
+    called, is_object = value.node, isinstance(value.node, cst.ClassDef) and not value.kind & Kind.FUNCTION
+    if is_object and isinstance(called, cst.ClassDef):
+        called = find_method(context, called, "__call__")
+    if isinstance(called, cst.FunctionDef):
+        names = [param.name.value for param in parameters(called)][is_object:]
+        inside = follower.inside(context.home(called))
+        return max((inside.name(name, called) for name in names), default=Usage.READ) if inside else Usage.ESCAPES
     return Usage.ESCAPES if value.kind & ~(Kind.NUMBER | Kind.STRING | Kind.NONE) else Usage.READ
 
 

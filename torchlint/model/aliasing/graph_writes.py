@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import libcst as cst
 
 from torchlint.file.tree.nodes import children
+from torchlint.model.aliasing import by_name, kept_results, related
 from torchlint.model.aliasing.calls import LIKE_METHODS
 from torchlint.model.aliasing.how import How
 from torchlint.model.aliasing.origins import bound_to_target
@@ -22,11 +23,13 @@ from torchlint.model.aliasing.put_in import handed_to, may_carry, put_in, regist
 from torchlint.model.aliasing.uses import Follower
 from torchlint.model.bindings import all_called, references
 from torchlint.model.codebase.exports import setter
+from torchlint.model.definitions import is_ours
 from torchlint.model.expressions import qualified, value_of
+from torchlint.model.imports import imported_path
 from torchlint.model.interpret.loaders import is_part_of_batch
 from torchlint.model.possibilities import Dtype, Kind, Tri
 from torchlint.model.scopes import target_names
-from torchlint.model.syntax import bound_name, is_target, parameters
+from torchlint.model.syntax import bound_name, is_target, last_name, parameters
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TensorResult
 from torchlint.model.values import Usage
@@ -43,6 +46,13 @@ _CUTTING = frozenset(
     )
 )
 """Attributes and methods whose results have no graph of the tensor."""
+
+
+_WITH_NAMES = (
+    *(cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp),
+    *(cst.ClassDef, cst.FunctionDef, cst.Lambda),
+)
+"""What has names of its own."""
 
 
 class Way(enum.Enum):
@@ -69,8 +79,8 @@ class _Holder(NamedTuple):
 
     home: Context
     name: str
-    scope: cst.FunctionDef | cst.Module | None = None
-    """Where a name is bound; the function whose results are meant if the name is empty."""
+    scope: cst.FunctionDef | cst.Module | cst.ClassDef | None = None
+    """Where a name is bound; the function whose results are meant if the name is empty; whose object has it."""
     way: Way = Way.FOREIGN
     part: tuple[int, int] = _ANYWHERE
     """The part of the file outside of which the name stands for something else, by its first and last place."""
@@ -135,11 +145,32 @@ def _holders(context: Context, expression: cst.BaseExpression, way: Way) -> Iter
             case cst.Attribute(value=owner, attr=cst.Name(value=name)):
                 yield _Holder(context, name, None)
                 if not value_of(context, owner).kind & Kind.TENSOR:
-                    yield _Holder(context, f".{name}")
+                    yield from _of_object(context, owner, name)
             case cst.Call(func=func):
                 function = value_of(context, func).node
                 if isinstance(function, cst.FunctionDef):
                     yield _Holder(context.home(function), "", function)
+                    if kept_results.gives_kept(context, function):
+                        yield _Holder(context, f"{last_name(func)}()")
+
+
+def _of_object(context: Context, owner: cst.BaseExpression, name: str) -> Iterator[_Holder]:
+    """An attribute as other files write it: of whatever object, and those of the classes that this one may be of."""
+    cls = value_of(context, owner).node
+    if not isinstance(cls, cst.ClassDef):
+        yield _Holder(context, f".{name}", context.tree.module if _is_global(context, owner, name) else None)
+        return
+    yield _Holder(context, f".{name}", cls)
+    yield from (_Holder(home, name) for home in context.remember(related.homes_writing, cls, name))
+
+
+def _is_global(context: Context, owner: cst.BaseExpression, name: str) -> bool:
+    """Whether an attribute is a global of another file: ``settings.scale``."""
+    module = imported_path(context, owner)
+    if module is None or not is_ours(module):
+        return False
+    found = context.codebase.definition(f"{module}.{name}", context)
+    return found is not None and not found[2]
 
 
 def _one_batch(context: Context, name: cst.Name) -> tuple[int, int]:
@@ -162,18 +193,38 @@ def _is_given(holder: _Holder) -> bool:
     """Whether a graph is written to what a holder has, or it is told there to require grad."""
     context, name, scope, way, (first, last) = holder
     if name.startswith("."):
-        return setter(context, name[1:]) is not None
+        if scope is context.tree.module or setter(context, name[1:]) is not None:
+            return True  # what another file does with its globals is not looked at
+        return isinstance(scope, cst.ClassDef) and by_name.is_given(context, name[1:], scope)
+    if name.endswith("()"):
+        return kept_results.is_result_written(context, name[:-2])
     uses = [use for use in _uses(holder) if first <= context.tree.order(use) < last]
     if scope is context.tree.module and name in context.remember(_taken_from_others):
         return True  # what its own file does with it is not looked at
     written = (use for use in uses if way is not Way.START or not _is_plain_write(context, use, scope))
     if any(Follower(context, _HOW).of_use(use) is Usage.WRITTEN for use in written):
         return True
-    others = (use for use in uses if way is Way.FOREIGN or context.scopes.scope_of(use) is not scope)
+    is_foreign = way is Way.FOREIGN
+    others = (use for use in uses if is_foreign or context.scopes.scope_of(use) is not scope or _is_aside(context, use))
     given = (value for use in others if not _is_of_batch(context, use) for value in put_in(context, use))
     if any(may_carry(context, value) for value in given):
         return True
     return scope is None and any(may_carry(context, value) for value in registered(context, name))
+
+
+def _is_aside(context: Context, use: cst.BaseExpression) -> bool:
+    """Whether a name of a scope is bound where it has others of its own: in a comprehension, in the body of a class."""
+    if not is_target(context.tree, use):
+        return False
+    around = context.tree.enclosing(use, *_WITH_NAMES)
+    if isinstance(around, cst.ClassDef):
+        return any(_lists(each, use) for each in context.tree.within(around.body, cst.Global))
+    is_comprehension = around is not None and not isinstance(around, (cst.FunctionDef, cst.Lambda))
+    return is_comprehension and isinstance(context.tree.parent(use), cst.NamedExpr)
+
+
+def _lists(node: cst.Global, use: cst.BaseExpression) -> bool:
+    return isinstance(use, cst.Name) and any(item.name.value == use.value for item in node.names)
 
 
 def _taken_from_others(context: Context) -> frozenset[str]:
@@ -185,8 +236,8 @@ def _taken_from_others(context: Context) -> frozenset[str]:
 def _uses(holder: _Holder) -> Sequence[cst.BaseExpression]:
     context, name, scope, *_ = holder
     if scope is None:
-        return all_called(context, name)
-    return references(context, name, scope) if name else ()
+        return all_called(context, name) if context.is_checked else related.attributes_called(context, name)
+    return references(context, name, scope) if name and not isinstance(scope, cst.ClassDef) else ()
 
 
 def _is_of_batch(context: Context, node: cst.BaseExpression) -> bool:
@@ -197,6 +248,8 @@ def _is_of_batch(context: Context, node: cst.BaseExpression) -> bool:
 def _others(holder: _Holder) -> Iterator[_Holder]:
     """What else holds the tensors of a holder: what it is bound to, and for containers what they are given to."""
     context, name, scope, way, _ = holder
+    if name.startswith(".") or name.endswith("()"):
+        return
     if scope is not None and not name:
         returned = (each.value for each in context.tree.within(scope, cst.Return) if each.value is not None)
         yield from (each for value in returned for each in _holders(context, value, Way.FOREIGN))

@@ -11,11 +11,12 @@ from torchlint.model import trainable
 from torchlint.model.aliasing.calls import PASSING_ON
 from torchlint.model.aliasing.how import How
 from torchlint.model.aliasing.made import returns_new
+from torchlint.model.aliasing.related import attributes_called, homes_writing
 from torchlint.model.aliasing.uses import Follower
 from torchlint.model.bindings import all_called, references
 from torchlint.model.expressions import qualified, value_of
 from torchlint.model.interpret.loaders import is_part_of_batch
-from torchlint.model.possibilities import Kind
+from torchlint.model.possibilities import Kind, Role
 from torchlint.model.syntax import is_target, parameters
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import may_alias
@@ -46,7 +47,7 @@ class Origins:
             case cst.Name(value=name):
                 return self.is_name_written(name, self.context.scopes.scope_of(node), least, steps)
             case cst.Attribute(attr=cst.Name(value=name)):
-                return self.is_attribute_written(name, least)
+                return self.is_attribute_written(name, least) or _is_written_elsewhere(self.context, node)
         if not isinstance(node, cst.BaseExpression) or steps >= _MAX_STEPS:
             return False
         return any(self.is_written(held, max(least, of), steps + 1) for held, of in self._held(node))
@@ -173,8 +174,28 @@ def is_written(context: Context, node: cst.CSTNode) -> bool:
         case cst.Name(value=name):
             return context.remember(_is_name_written, name, context.scopes.scope_of(node))
         case cst.Attribute(attr=cst.Name(value=name)):
-            return context.remember(_is_attribute_written, name)
+            return context.remember(_is_attribute_written, name) or _is_written_elsewhere(context, node)
     return Origins(context).is_written(node)
+
+
+def _is_written_elsewhere(context: Context, node: cst.Attribute) -> bool:
+    """Whether the class of an object, in another file, writes in place to an attribute that is no parameter.
+
+    What an optimizer or another file does to parameters and gradients is not asked: that goes for whatever is trained.
+    """
+    if value_of(context, node).role & (Role.PARAMETER | Role.GRADIENT):
+        return False
+    cls = value_of(context, node.value).node
+    if not isinstance(cls, cst.ClassDef):
+        return False
+    name = node.attr.value
+    return any(home.remember(_is_attribute_overwritten, name) for home in homes_writing(context, cls, name))
+
+
+def _is_attribute_overwritten(context: Context, name: str) -> bool:
+    """Whether what an attribute holds is written in place where it stands in a file."""
+    uses = attributes_called(context, name)
+    return any(Follower(context, _WITHOUT_DATA).of_use(use) >= Usage.OVERWRITTEN for use in uses)
 
 
 def _loads(context: Context) -> bool:

@@ -387,9 +387,11 @@ class Follower:
             return Usage.ESCAPES
         scope = self.context.scopes.scope_of(container)
         given = isinstance(scope, cst.FunctionDef) and container.value in {p.name.value for p in parameters(scope)}
-        if given or not self._is_own(container.value, scope):
+        if not given and self._is_own(container.value, scope):
+            return max(Usage.READ, self.name(container.value, scope))
+        if given or not self.how.for_graph or value_of(self.context, container).kind != Kind.CONTAINER:
             return Usage.ESCAPES
-        return max(Usage.READ, self.name(container.value, scope))
+        return max(Usage.ESCAPES, self.name(container.value, self.tree.module))
 
     def _is_own(self, name: str, scope: cst.FunctionDef | cst.Module) -> bool:
         """Whether a name is bound in a scope and not in one around it."""

@@ -36,6 +36,8 @@ _BY_SETATTR = re.compile(rb"attr\s*\(\s*[\w.]+\s*,\s*[\"'](\w+)")
 _BY_TEXT = re.compile(rb"torch(?<=[\"']torch)[\w.]*\.(\w+)[\"']")
 _REPLACING = frozenset(("setattr", "delattr", "object", "patch"))
 """Builtins, methods of pytest's ``monkeypatch`` and functions of ``mock``."""
+_WORKING = (b"torch", b"import", b"def")
+"""What has one of these in it may do something with objects of other files; what has none is a table."""
 _MODULES = frozenset(("torch", "F"))
 """What modules of torch are called where a file has them from another one of the project."""
 
@@ -63,7 +65,7 @@ class Patching:
             self._giving[path] = None
         if writes_to_gradients(data):
             self._writing.append(path)
-        if b"torch" not in data and b"import" not in data:
+        if not any(word in data for word in _WORKING):
             return
         for word in {word for found in (_ASSIGNED, _BY_SETATTR, _BY_TEXT) for word in found.findall(data)}:
             self._by_word[word.decode(errors="replace")].append(path)

@@ -9,7 +9,7 @@ import libcst as cst
 from torchlint.file.text.python import parsed
 from torchlint.model import Kind, Model, Role, Tri, Usage, Value
 from torchlint.model.bindings import declares
-from torchlint.model.codebase.exports import keeper, leaver
+from torchlint.model.codebase.exports import is_mentioned, keeper, leaver
 from torchlint.model.codebase.second_order import assigns_gradients, leaves_graphs, writes_to_gradients
 from torchlint.model.syntax import call_of, chain, has_stars, positional
 from torchlint.rules.shared import memory
@@ -137,6 +137,15 @@ def _are_written(model: Model) -> bool:
         return True
     parents = (model.tree.parent(node) for node in model.tree.attributes("grad"))
     return any(isinstance(each, cst.Attribute) and memory.is_inplace(each.attr.value) for each in parents)
+
+
+def are_replaced(model: Model) -> bool:
+    """Whether anything in the project gives gradients other memory, so that what was read before has the old one."""
+    return model.remember(_are_replaced)
+
+
+def _are_replaced(model: Model) -> bool:
+    return model.ask(is_mentioned, r"\.grad\.data\s*=(?!=)")
 
 
 _CLIPPING = ("clip_grad_norm_", "clip_grad_norm", "clip_grad_value_", "clip_grads_with_norm_")

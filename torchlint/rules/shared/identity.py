@@ -18,8 +18,9 @@ from torchlint.model.interpret.loaders import is_from_loader
 from torchlint.model.syntax import chain, last_name, parameters
 from torchlint.model.torch import library, writers
 from torchlint.model.torch.schema import TensorResult, may_alias
-from torchlint.rules.shared import compared, memory
+from torchlint.rules.shared import compared, kept_memory, memory
 from torchlint.rules.shared.lambdas import is_given_to_lambda
+from torchlint.rules.shared.no_grad import small_statement
 from torchlint.rules.shared.order import are_exclusive
 from torchlint.rules.shared.without_graph import stays_without_graph
 
@@ -108,6 +109,8 @@ def _is_read_elsewhere(uses: Sequence[cst.Name], call: cst.BaseExpression, inner
 
 def _stays(node: cst.BaseExpression, model: Model) -> bool:
     """Whether the tensors in an expression are of this function alone, which changes none of them."""
+    if kept_memory.is_of_others(node, model):
+        return False
     names = [name for name in model.tree.within(node, cst.Name) if model.value(name).may_be_tensor]
     return all(
         (is_from_loader(model.value(name)) or _is_of_its_own(name, model))
@@ -162,7 +165,7 @@ def targets_of(value: cst.CSTNode, model: Model) -> list[cst.Name]:
 
 def _follows(use: cst.CSTNode, node: cst.CSTNode, model: Model) -> bool:
     """Whether something stands behind the statement of a node."""
-    statement = model.tree.statement(node)
+    statement = small_statement(node, model) or model.tree.statement(node)
     return model.tree.order(use) > model.tree.order(node) and not model.tree.is_inside(use, statement)
 
 

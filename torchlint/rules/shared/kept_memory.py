@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchlint.model import Model, Role, Tri, bindings
+from torchlint.model.aliasing.kept_results import gives_kept
 from torchlint.model.imports import imported_path
 from torchlint.model.syntax import call_of, chain, last_name
 from torchlint.rules.shared import memory
@@ -44,6 +45,18 @@ def may_be_anothers(assigned: cst.Attribute, model: Model) -> bool:
     scope = model.ask(bindings.owner, source)
     made = model.ask(bindings.all_assigned, source.value, scope) if scope is not None else ()
     return not made or not all(each is not None and _is_made(each, model) for each in made)
+
+
+def is_of_others(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether others can come by a tensor in an expression: what an object holds, what a function gives back again."""
+    if any(_is_of_object(each, model) for each in model.tree.within(node, cst.Attribute)):
+        return True
+    functions = (model.value(call.func).node for call in model.tree.within(node, cst.Call))
+    return any(isinstance(each, cst.FunctionDef) and model.ask(gives_kept, each) for each in functions)
+
+
+def _is_of_object(node: cst.Attribute, model: Model) -> bool:
+    return model.value(node).may_be_tensor and not model.value(node.value).may_be_tensor
 
 
 def _is_made(node: cst.BaseExpression, model: Model) -> bool:
