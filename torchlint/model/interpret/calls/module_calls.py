@@ -165,7 +165,9 @@ def _through_module(frame: Frame, value: Value, cls: cst.ClassDef, forward: cst.
     if frame.grad == Tri.NO:
         return value if value.grad == Tri.YES else replace(value, grad=Tri.NO)
     if frame.grad == Tri.YES and value.grad in (Tri.MAYBE, Tri.YES):
-        is_doubtful = is_frozen or (value.grad == Tri.MAYBE and may_give_without_graph(frame.context, forward))
+        is_given = value.evidence is not None and isinstance(value.evidence.node, cst.FunctionDef)  # an argument of it
+        is_doubtful = is_frozen or is_given
+        is_doubtful |= value.grad == Tri.MAYBE and may_give_without_graph(frame.context, forward)
         known = trainable.of_class(frame.context, cls) or trainable.of_use(frame.context, node.func)
         return replace(value, grad=Tri.YES, certainty=Certainty.SUPPOSED if is_doubtful else known, leaf=Tri.NO)
     return value
