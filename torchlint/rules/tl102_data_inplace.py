@@ -72,7 +72,8 @@ returns that is called for `apply`:
 ## When the fix is unsafe
 
 Everywhere else: the new form bumps the version counter, so what computed wrong gradients silently raises in
-`backward()`.
+`backward()`. And where the project has a lazy module (`nn.LazyLinear`), whose parameters cannot be written before the
+first batch, as their `.data` can.
 
 ```diff run
  import torch
@@ -193,6 +194,7 @@ from torchlint.rules.shared import (
     gradients,
     identity,
     initialised,
+    lazy,
     memory,
     no_grad,
     optimizer_steps,
@@ -222,6 +224,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     if fix is not None and fix.applicability is Applicability.SAFE and tried.keeps_error_of_none(node, model):
         risk = "None has no `.data`, and the error that is caught becomes another one"
         fix = replace(fix, applicability=Applicability.UNSAFE, risk=risk)
+    fix = fix and lazy.doubted(fix, node, value, model)
     if fix is not None and fix.applicability is Applicability.UNSAFE and not fix.risk:
         fix = replace(fix, risk="if autograd has saved the old values, `backward()` raises now")
     message = f"autograd does not notice this write through `.data`; {_advice(node, value, fix, model)}"
