@@ -10,7 +10,15 @@ from torchlint.model.certainty import Certainty
 from torchlint.model.possibilities import Dtype, Kind, Ndim, Role, Tri
 from torchlint.model.torch.arguments import given_bool, literal_bool
 from torchlint.model.torch.dtypes import dtype_of
-from torchlint.model.torch.grads import certainty_of, certainty_of_inputs, deciding, grad_of, grad_of_inputs, leaf_of
+from torchlint.model.torch.grads import (
+    certainty_of,
+    certainty_of_inputs,
+    deciding,
+    grad_of,
+    grad_of_inputs,
+    is_made_leaf,
+    leaf_of,
+)
 from torchlint.model.torch.ndims import broadcast, ndim_of
 from torchlint.model.torch.schema import (
     ModuleInfo,
@@ -109,8 +117,8 @@ def _tensor(  # noqa: PLR0917
         grad,
         ndim=ndim,
         dtype=dtype_of(result, receiver, arguments),
-        leaf=Tri.YES if rule in ("factory", "always") else leaf_of(result, inputs, grad, grad_mode),
-        certainty=certainty_of(result, inputs),
+        leaf=Tri.YES if is_made_leaf(result, arguments) else leaf_of(result, inputs, grad, grad_mode),
+        certainty=certainty_of(result, inputs, arguments),
         evidence=evidence,
     )
 
