@@ -111,7 +111,6 @@ def _tensor(  # noqa: PLR0917
         return written(
             inputs[0], result, grad_of_inputs(inputs), ndim, grad_mode, certainty=certainty_of_inputs(inputs)
         )
-    rule = result.grad
     grad = grad_of(result, inputs, arguments, grad_mode)
     return tensor(
         grad,
