@@ -166,6 +166,7 @@ from torchlint.rules.shared import (
     memory,
     operands,
     optimizer_steps,
+    sparse_gradients,
     tried,
 )
 from torchlint.rules.shared.unrecorded_inputs import volatile_argument
@@ -196,6 +197,8 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
         return Finding(node.attr, _MESSAGE.format("use `.detach()`"), evidence=evidence, receiver=node.value)
     fix = blocks.waiting(_with_error(_fix(node, value, evidence, model), node, model), node, model)
     fix = lazy.doubted(fix, node, value, model)
+    if model.usage(node) >= Usage.OVERWRITTEN:
+        fix = sparse_gradients.doubted(fix, node, value, model)
     if fix.applicability is Applicability.UNSAFE and not fix.risk:
         fix = replace(fix, risk=data_sites.risk(node, value, evidence, model))
     half = None if _is_asked_for_metadata(node, model) else data_sites.half_of(node, model)

@@ -73,7 +73,8 @@ returns that is called for `apply`:
 
 Everywhere else: the new form bumps the version counter, so what computed wrong gradients silently raises in
 `backward()`. And where the project has a lazy module (`nn.LazyLinear`), whose parameters cannot be written before the
-first batch, as their `.data` can.
+first batch, as their `.data` can; and for gradients where some are sparse (`nn.Embedding(4, 2, sparse=True)`), which
+what is written to their `.data` does not reach.
 
 ```diff run
  import torch
@@ -199,6 +200,7 @@ from torchlint.rules.shared import (
     no_grad,
     optimizer_steps,
     soft_updates,
+    sparse_gradients,
     tried,
     unrecorded,
 )
@@ -224,7 +226,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     if fix is not None and fix.applicability is Applicability.SAFE and tried.keeps_error_of_none(node, model):
         risk = "None has no `.data`, and the error that is caught becomes another one"
         fix = replace(fix, applicability=Applicability.UNSAFE, risk=risk)
-    fix = fix and lazy.doubted(fix, node, value, model)
+    fix = fix and sparse_gradients.doubted(lazy.doubted(fix, node, value, model), node, value, model)
     if fix is not None and fix.applicability is Applicability.UNSAFE and not fix.risk:
         fix = replace(fix, risk="if autograd has saved the old values, `backward()` raises now")
     message = f"autograd does not notice this write through `.data`; {_advice(node, value, fix, model)}"
