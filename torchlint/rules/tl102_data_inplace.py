@@ -187,6 +187,8 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model, Strength, Tri, Value
+from torchlint.model.codebase.exports import patcher
+from torchlint.model.replaced import is_replaced
 from torchlint.model.syntax import chain
 from torchlint.model.torch import writers
 from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, attribute, on
@@ -371,6 +373,8 @@ def _nn_init(node: cst.Attribute, write: cst.CSTNode, back: cst.Assign | None, m
         case _:
             return None
     function = _NN_INIT.get(method)
+    if function is not None and (model.ask(is_replaced, function) or model.ask(patcher, f"torch.nn.init.{function}")):
+        return None
     up = model.tree.parent(write)
     if function is None or node.lpar or write.func.lpar or not (isinstance(up, cst.Expr) or up is back):
         return None
