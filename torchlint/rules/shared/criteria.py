@@ -54,7 +54,8 @@ def _called(node: cst.BaseExpression, model: Model, far: int) -> Iterator[tuple[
             yield from _called(left, model, far)
             yield from _called(right, model, far)
         case cst.Call(func=cst.Name() | cst.Attribute() as func):
-            if model.value(func).kind == Kind.MODULE:
+            called = model.value(func)
+            if called.kind == Kind.MODULE and (called.ref or "").endswith("Loss"):  # a network is no criterion
                 yield func, last_name(func)
             elif isinstance(func, cst.Attribute):
                 yield from _called(func.value, model, far)

@@ -27,9 +27,16 @@ def doubted(fix: Fix, node: cst.Attribute, value: Value, model: Model) -> Fix:
         return fix
     if gradients.is_gradient(value, node.value, model) or _is_answered(node, fix, model):
         return fix
-    if not model.remember(_are_there):
+    if not model.remember(_are_there) or _has_gradient(node, model):
         return fix
     return replace(fix, applicability=Applicability.UNSAFE, risk=_RISK)
+
+
+def _has_gradient(node: cst.Attribute, model: Model) -> bool:
+    """Whether the function asks for the gradient of a parameter as well, which it has after the first batch."""
+    scope, code = model.scopes.scope_of(node), model.tree.code(node.value)
+    asked = (each for each in model.tree.attributes("grad") if model.scopes.scope_of(each) is scope)
+    return isinstance(scope, cst.FunctionDef) and any(model.tree.code(each.value) == code for each in asked)
 
 
 def _are_there(model: Model) -> bool:
