@@ -32,10 +32,11 @@ def _is_set_by_project(model: Model) -> bool:
 
 def _is_under_device(node: cst.CSTNode, model: Model) -> bool:
     """Whether a block around a call may be one of `torch.device`, by any name."""
-    for up in model.tree.ancestors(node):
-        if isinstance(up, cst.With):
-            for item in up.items:
-                value = model.value(item.item)
-                if value.ref == "torch.device" or (isinstance(item.item, cst.Name) and value.kind & Kind.UNKNOWN):
-                    return True
+    up = model.tree.enclosing(node, cst.With) if model.tree.all(cst.With) else None
+    while isinstance(up, cst.With):
+        for item in up.items:
+            value = model.value(item.item)
+            if value.ref == "torch.device" or (isinstance(item.item, cst.Name) and value.kind & Kind.UNKNOWN):
+                return True
+        up = model.tree.enclosing(up, cst.With)
     return False

@@ -28,13 +28,17 @@ def may_be_another(node: cst.BaseExpression, model: Model) -> bool:
     called = list(_called(node, model, _FAR))
     if not called:
         return False
-    if model.ask(is_mentioned, _CONFIGURED):
+    if model.remember(_is_configured):
         return True
     return any(
         model.remember(_is_set_elsewhere, name, _class_around(func, model))
         for func, name in called
         if isinstance(func, cst.Attribute) or isinstance(model.ask(bindings.owner, func), cst.Module)
     )
+
+
+def _is_configured(model: Model) -> bool:
+    return model.ask(is_mentioned, _CONFIGURED)
 
 
 def _class_around(node: cst.CSTNode, model: Model) -> cst.ClassDef | None:
