@@ -18,6 +18,7 @@ handle``, ``other`` for anything else that is not a tensor, ``any`` for what can
 ``tensor``
     ``grad``: requires grad if an input does (default), ``first`` (if the first argument does, whatever the others are),
     ``never``, ``factory`` (if ``requires_grad=True`` is given), ``always`` (unless ``requires_grad=False`` is given).
+    ``asked``: whatever that says, it does if ``requires_grad=True`` is given.
     ``dtype`` (unless ``dtype=`` is given): like the first tensor (default), ``tensors`` (what all tensors promote to),
     ``promote`` (numbers count, too), ``count`` (like the first tensor, but integers for truth values), ``int``,
     ``bool``, ``float`` (or complex, even for integer inputs), ``arg`` (an argument gives it), ``float_factory`` (the

@@ -41,7 +41,7 @@ TENSOR_KEYS: dict[str, set[Any]] = {
     "dim_at": set(range(8)),
     "size_at": set(range(1, 8)),
     "keepdim": {True, *range(1, 8)},
-    **{key: {True} for key in ("same", "copy", "sizes", "elementwise")},
+    **{key: {True} for key in ("asked", "same", "copy", "sizes", "elementwise")},
 }
 
 

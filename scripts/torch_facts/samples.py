@@ -302,15 +302,28 @@ def _in_place(function: Callable[..., Any], calls: Sequence[Call], known: Known)
 
 
 def _as_factory(function: Callable[..., Any], result: Result, calls: Sequence[Call]) -> Result:
-    """A result that never requires grad does so only if asked to, where ``requires_grad=True`` is accepted."""
-    if not isinstance(result, dict) or result.get("grad") not in {"never", "factory"}:
+    """A result that never requires grad does so only if asked to, where ``requires_grad=True`` is accepted.
+
+    One that does if an input does may be asked to as well.
+    """
+    if not isinstance(result, dict) or result.get("k") != "tensor" or result.get("grad") == "always":
         return result
+    if result.get("grad") not in {"never", "factory"}:
+        return {**result, "asked": True} if any(_obeys(function, call) for call in calls[:4]) else result
     for call in calls[:4]:
         with contextlib.suppress(TypeError, RuntimeError):
             args, kwargs = map_tensors(call.args, detached), map_tensors(call.kwargs, detached)
             made = function(*args, **{**kwargs, "requires_grad": True})
             return {**result, "grad": "factory" if getattr(made, "requires_grad", False) is True else "never"}
     return result
+
+
+def _obeys(function: Callable[..., Any], call: Call) -> bool:
+    """Whether what a call gives requires grad if that is asked for, and no input does."""
+    args, kwargs = map_tensors(call.args, detached), map_tensors(call.kwargs, detached)
+    with contextlib.suppress(Exception):
+        return getattr(function(*args, **{**kwargs, "requires_grad": True}), "requires_grad", False) is True
+    return False
 
 
 def from_signatures(known: Known) -> Result:

@@ -32,20 +32,20 @@ _ANY = "*"
 
 def is_frozen(context: Context, module: cst.CSTNode) -> bool:
     """Whether something in this file may have frozen the module that an expression names."""
-    frozen = context.remember(_frozen)
+    found = context.remember(frozen)
     path = dotted(module)
-    if frozen and (path is None or _ANY in frozen or not frozen.isdisjoint(path.split("."))):
+    if found and (path is None or _ANY in found or not found.isdisjoint(path.split("."))):
         return True
     return path is not None and any(context.remember(_is_frozen_elsewhere, name) for name in path.split("."))
 
 
 def _is_frozen_elsewhere(context: Context, name: str, far: int = _FAR) -> bool:
     """Whether what a name stands for is given to a function of another file that freezes what it is given."""
-    calls = context.remember(_given_elsewhere).get(name, ()) if far else ()
+    calls = context.remember(given_elsewhere).get(name, ()) if far else ()
     return any(context.remember(_freezes_given, function, far) for function in calls)
 
 
-def _given_elsewhere(context: Context) -> dict[str, list[str]]:
+def given_elsewhere(context: Context) -> dict[str, list[str]]:
     """By name, the functions of other files that are called with it, or with a display that it is in.
 
     Also those that it is asked to apply, `net.apply(off)`. Of a part of a file, the functions of its other parts count.
@@ -77,16 +77,16 @@ def _parts_of(node: cst.BaseExpression) -> list[cst.CSTNode]:
 
 def _freezes_given(context: Context, function: str, far: int) -> bool:
     """Whether a function that is defined elsewhere, under the name it has here, freezes what it is given."""
-    home = _home(context, function)
+    home = home_of(context, function)
     if home is None:
         return False
-    if _ANY in home.remember(_frozen):
+    if _ANY in home.remember(frozen):
         return True
     given = {each.name.value for node in home.tree.all(cst.FunctionDef) for each in parameters(node)}
     return any(home.remember(_is_frozen_elsewhere, name, far - 1) for name in given)
 
 
-def _home(context: Context, function: str) -> Context | None:
+def home_of(context: Context, function: str) -> Context | None:
     """The part of a file that defines what a name or path stands for here."""
     first, dot, rest = function.partition(".")
     paths = reexports.imported(context).get(first, ())
@@ -106,7 +106,7 @@ def _home(context: Context, function: str) -> Context | None:
     return None
 
 
-def _frozen(context: Context) -> frozenset[str]:
+def frozen(context: Context) -> frozenset[str]:
     """The last names of all that a file may freeze; of what it doesn't name, ``*``."""
     if not FREEZING.search(context.tree.source.text):
         return frozenset()

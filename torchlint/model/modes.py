@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from torchlint.model import reexports
 from torchlint.model.classes import class_kind, class_of
 from torchlint.model.decorators import RUNNING_AT_ONCE
 from torchlint.model.hooks import is_differentiated
@@ -31,6 +34,10 @@ _LIGHTNING_NO_GRAD = frozenset(
 )
 """Lightning runs these hooks under ``torch.no_grad()``: lightning.ai/docs, "Trainer", `Trainer.validate`."""
 
+_TURNING_ON = re.compile(rb"(?:^[ \t]+|[;:] *)(?:\w+\.)*set_grad_enabled *\((?! *(?:mode *= *)?False\b)", re.MULTILINE)
+"""What turns autograd on in a function, for what comes after."""
+_MOST_FILES = 8
+"""In how many files functions are looked for that do so."""
 _SETTERS = ("set_grad_enabled", "enter_context")
 """What changes the mode for what comes after it, without a block of its own."""
 
@@ -53,9 +60,12 @@ def grad_enabled(context: Context, node: cst.CSTNode) -> Tri:
 
 def _calling_who_turns_on(context: Context) -> frozenset[int]:
     """The scopes, by identity, that mention a function which may leave autograd on, by a statement of its own."""
-    calls = (context.tree.enclosing(name, cst.Call) for name in context.tree.names(_SETTERS[0]))
-    waiting = [context.scopes.scope_of(call) for call in calls if call is not None and _turns_on(context, call)]
+    waiting = _turning_on(context)
     found = set[int]()
+    for use in _uses_of_who_turns_on(context):
+        scope = context.scopes.scope_of(use)
+        found.add(id(scope))
+        waiting.append(scope)
     while waiting:
         function = waiting.pop()
         for use in context.tree.names(function.name.value) if isinstance(function, cst.FunctionDef) else ():
@@ -64,6 +74,28 @@ def _calling_who_turns_on(context: Context) -> frozenset[int]:
                 found.add(id(scope))
                 waiting.append(scope)
     return frozenset(found)
+
+
+def _turning_on(context: Context) -> list[cst.FunctionDef | cst.Module]:
+    """The scopes that turn autograd on for what comes after."""
+    calls = (context.tree.enclosing(name, cst.Call) for name in context.tree.names(_SETTERS[0]))
+    return [context.scopes.scope_of(call) for call in calls if call is not None and _turns_on(context, call)]
+
+
+def _uses_of_who_turns_on(context: Context) -> Iterator[cst.Name]:
+    """Where functions are named that other files of the project define and that turn autograd on."""
+    if context.is_part:
+        return
+    by_import = reexports.imported(context)
+    for path in context.codebase.matching(context, _TURNING_ON)[:_MOST_FILES]:
+        other = context.codebase.whole(path, context)
+        for function in _turning_on(other) if other is not None else ():
+            for use in context.tree.names(function.name.value) if isinstance(function, cst.FunctionDef) else ():
+                owner = context.tree.parent(use)
+                root = dotted(owner) if isinstance(owner, cst.Attribute) and owner.attr is use else None
+                is_bare = root is None and bool(reexports.stars(context))
+                if (root or use.value).partition(".")[0] in by_import or is_bare:
+                    yield use
 
 
 def _turns_on(context: Context, call: cst.CSTNode) -> bool:

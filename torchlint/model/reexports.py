@@ -13,7 +13,7 @@ import libcst as cst
 
 from torchlint.file.text.tokens import MODULES
 from torchlint.model.definitions import definition, is_ours
-from torchlint.model.imports import binds, module_of
+from torchlint.model.imports import binds, is_bound_here, module_of
 from torchlint.model.names import PACKAGES
 from torchlint.model.syntax import bound_name, dotted
 from torchlint.model.values import reference
@@ -60,6 +60,24 @@ def qualified(context: Context, node: cst.CSTNode, path: str) -> str | None:
 def is_taken(context: Context, name: str) -> bool:
     """Whether a star brings something of that name, whatever it is."""
     return any(definition(context, f"{module}.{name}") is not None for module in stars(context))
+
+
+def is_bound_anew(context: Context, name: str) -> bool:
+    """Whether a star behind the import of a name brings something that is not of torch's under it."""
+    return bool(stars(context)) and context.remember(_is_bound_anew, name)
+
+
+def _is_bound_anew(context: Context, name: str) -> bool:
+    tree = context.tree
+    bound = [tree.order(node) for node in tree.names(name) if is_bound_here(tree, node)]
+    for node in tree.all(cst.ImportFrom):
+        if isinstance(node.names, cst.ImportStar) and bound and tree.order(node) > max(bound):
+            module = module_of(context, node)
+            brought = definition(context, f"{module}.{name}") if module in stars(context) else None
+            is_torch = (reference(brought) or "").partition(".")[0] in PACKAGES if brought is not None else True
+            if not is_torch and context.codebase.exports(module, name, context):
+                return True
+    return False
 
 
 def _imported(context: Context) -> Mapping[str, frozenset[str]]:

@@ -83,6 +83,8 @@ A gradient is outside the graph already, and stays there if it is written under 
 
 When the result is written in place later, or leaves to code that may write to it, and where a parameter is initialised
 outside of what is an initialiser by its name or use: then `backward()` raises where `.data` computed wrong gradients.
+And where the project has a lazy module (`nn.LazyLinear`): before the first batch its parameters refuse what their
+`.data` does.
 
 ```diff run
  import torch
@@ -160,9 +162,11 @@ from torchlint.rules.shared import (
     identity,
     indices,
     initialised,
+    lazy,
     memory,
     operands,
     optimizer_steps,
+    sparse_gradients,
     tried,
 )
 from torchlint.rules.shared.unrecorded_inputs import volatile_argument
@@ -192,7 +196,9 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     if _is_volatile(node, model):  # what stands for the wrapper is written when that can go
         return Finding(node.attr, _MESSAGE.format("use `.detach()`"), evidence=evidence, receiver=node.value)
     fix = _without_assignment(_with_error(_fix(node, value, evidence, model), node, model), node, model)
-    fix = blocks.waiting(fix, node, model)
+    fix = lazy.doubted(blocks.waiting(fix, node, model), node, value, model)
+    if model.usage(node) >= Usage.OVERWRITTEN:
+        fix = sparse_gradients.doubted(fix, node, value, model)
     if fix.applicability is Applicability.UNSAFE and not fix.risk:
         fix = replace(fix, risk=data_sites.risk(node, value, evidence, model))
     half = data_sites.half_of(node, model)

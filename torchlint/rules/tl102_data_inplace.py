@@ -72,7 +72,9 @@ returns that is called for `apply`:
 ## When the fix is unsafe
 
 Everywhere else: the new form bumps the version counter, so what computed wrong gradients silently raises in
-`backward()`.
+`backward()`. And where the project has a lazy module (`nn.LazyLinear`), whose parameters cannot be written before the
+first batch, as their `.data` can; and for gradients where some are sparse (`nn.Embedding(4, 2, sparse=True)`), which
+what is written to their `.data` does not reach.
 
 ```diff run
  import torch
@@ -185,6 +187,8 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model, Strength, Tri, Value
+from torchlint.model.codebase.exports import patcher
+from torchlint.model.replaced import is_replaced
 from torchlint.model.syntax import chain
 from torchlint.model.torch import writers
 from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, attribute, on
@@ -193,10 +197,12 @@ from torchlint.rules.shared import (
     gradients,
     identity,
     initialised,
+    lazy,
     memory,
     no_grad,
     optimizer_steps,
     soft_updates,
+    sparse_gradients,
     tried,
     unrecorded,
 )
@@ -222,6 +228,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     if fix is not None and fix.applicability is Applicability.SAFE and tried.keeps_error_of_none(node, model):
         risk = "None has no `.data`, and the error that is caught becomes another one"
         fix = replace(fix, applicability=Applicability.UNSAFE, risk=risk)
+    fix = fix and sparse_gradients.doubted(lazy.doubted(fix, node, value, model), node, value, model)
     if fix is not None and fix.applicability is Applicability.UNSAFE and not fix.risk:
         fix = replace(fix, risk="if autograd has saved the old values, `backward()` raises now")
     message = f"autograd does not notice this write through `.data`; {_advice(node, value, fix, model)}"
@@ -366,6 +373,8 @@ def _nn_init(node: cst.Attribute, write: cst.CSTNode, back: cst.Assign | None, m
         case _:
             return None
     function = _NN_INIT.get(method)
+    if function is not None and (model.ask(is_replaced, function) or model.ask(patcher, f"torch.nn.init.{function}")):
+        return None
     up = model.tree.parent(write)
     if function is None or node.lpar or write.func.lpar or not (isinstance(up, cst.Expr) or up is back):
         return None

@@ -205,7 +205,7 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     method, edits = _update(node, written, model)
     said = f"Write the values with `.{method}(…)`"
     is_off = model.grad_enabled(node) == Tri.NO
-    risk = "the tensor keeps its memory, dtype and device, so all that shares the memory changes"
+    risk = "the tensor keeps its memory, dtype and device: what shares the memory changes, and an expanded one raises"
     if is_off:
         return Fix(said, edits, _UNSAFE, risk=risk)
     moved = no_grad.moved(assign, said, edits, _UNSAFE, model)

@@ -109,6 +109,7 @@ import libcst as cst
 from torchlint.model import Certainty, Kind, Model, Tri, Value
 from torchlint.model.freezing import is_frozen
 from torchlint.model.recording import may_show_recording, shows_recording
+from torchlint.model.reworked import may_be_reworked
 from torchlint.model.scopes import target_names
 from torchlint.model.syntax import assignment_of, integer, is_none, last_name
 from torchlint.model.torch import library
@@ -271,7 +272,8 @@ def _is_basic(element: cst.SubscriptElement) -> bool:
 
 
 def _is_certain(value: Value, node: cst.BaseExpression, model: Model) -> bool:
-    if model.ask(is_frozen, node.value if isinstance(node, cst.Attribute) else node):
+    owner = node.value if isinstance(node, cst.Attribute) else node
+    if model.ask(is_frozen, owner) or model.ask(may_be_reworked, owner):
         return False
     if isinstance(node, cst.Attribute) and model.mentions(_REPLACING):
         return False

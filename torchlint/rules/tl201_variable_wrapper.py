@@ -126,7 +126,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Model
-from torchlint.model.syntax import bound_name, call_of, dotted, is_global, root
+from torchlint.model.syntax import bound_name, call_of, dotted, is_global, last_name, root
 from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, on, word
 from torchlint.rules.api import fallbacks, namespaces, patches
 from torchlint.rules.shared import variables
@@ -206,7 +206,7 @@ def check_reference(node: cst.Name | cst.Attribute, model: Model) -> Finding | N
         return Finding(node, "`Variable` is `torch.Tensor` since PyTorch 0.4; write that", severity=Severity.INFO)
     edits = (_without_twin(node, model) or edit.replace(node, name),)
     fix = Fix("Use `torch.Tensor`", edits, imports=("torch",) if missing else ())
-    fix = namespaces.judged(fix, root(node), (variables.VARIABLE,), model)
+    fix = _judged_where_registered(namespaces.judged(fix, root(node), (variables.VARIABLE,), model), node, model)
     return Finding(node, "`Variable` is `torch.Tensor` since PyTorch 0.4; write that", fix, severity=Severity.INFO)
 
 
@@ -221,7 +221,16 @@ def check_quoted(node: cst.SimpleString, model: Model) -> Finding | None:
         return Finding(node, message, severity=Severity.INFO)
     text = _quoted_name(model).sub(name, node.value)
     fix = Fix("Use `torch.Tensor`", (edit.replace(node, text),), imports=("torch",) if missing else ())
-    return Finding(node, message, fix, severity=Severity.INFO)
+    return Finding(node, message, _judged_where_registered(fix, node, model), severity=Severity.INFO)
+
+
+def _judged_where_registered(fix: Fix, node: cst.CSTNode, model: Model) -> Fix:
+    """A fix of an annotation, by which `functools.singledispatch` may choose the function."""
+    function = model.tree.enclosing(node, cst.FunctionDef)
+    decorators = function.decorators if isinstance(function, cst.FunctionDef) else ()
+    if not any(last_name(each.decorator) == "register" for each in decorators):
+        return fix
+    return replace(fix, applicability=Applicability.UNSAFE, risk="the function is registered for tensors then")
 
 
 def _is_quoted(node: cst.SimpleString, model: Model) -> bool:

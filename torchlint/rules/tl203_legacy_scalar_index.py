@@ -55,10 +55,11 @@ What has one dimension has none when that is summed, as in the helper that many 
 ## When the fix is unsafe
 
 When the rank is not known, and only the name or the use says that a scalar is meant (`"%.3f" % err.data[0]`): `.item()`
-raises on a tensor with more than one element, which `loss.backward()` before it rules out. For what was drawn from a
-distribution, where it is returned or given on: it has no dimension only if the distribution has none. `round` of what
-is a number until the first batch has come: there `float` is used. In a `try` that waits for the `IndexError` by its
-name: it no longer comes.
+raises on a tensor with more than one element, which `loss.backward()` before it rules out. Where the criterion may be
+another one than is seen: it is set from outside of the class, by a subclass, or its `.reduction` is set. For what was
+drawn from a distribution, where it is returned or given on: it has no dimension only if the distribution has none.
+`round` of what is a number until the first batch has come: there `float` is used. In a `try` that waits for the
+`IndexError` by its name: it no longer comes.
 
 ```diff
  import torch
@@ -104,7 +105,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Kind, Model, Ndim, Strength
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, all_of, attribute, on, pattern
-from torchlint.rules.shared import data_sites, memory, one_element, scalars, tried
+from torchlint.rules.shared import criteria, data_sites, memory, one_element, scalars, tried
 
 GROUP = Group.MIGRATION
 
@@ -125,7 +126,8 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     assert index is not None
     is_scalar = value.is_tensor and value.ndim == Ndim.ZERO and not scalars.is_false(index)
     # its only element is meant, and what of more dimensions has it at `[0]` is a tensor again, of no use to anybody
-    proven = is_scalar or (not scalars.is_false(index) and one_element.is_sent_back(node.value, model))
+    proven = is_scalar and not criteria.may_be_another(node.value, model)
+    proven = proven or (not scalars.is_false(index) and one_element.is_sent_back(node.value, model))
     said = "Replace `.data` with `.detach()`, for an element"
     element = Fix(said, (edit.replace(node.attr, "detach()"),), _UNSAFE, risk="an element is no number")
     awaited = tried.is_awaited("IndexError", node, model)

@@ -52,9 +52,9 @@ and the constructors of `torch.sparse`.
 
 A fix is safe where the argument is a literal list of numbers, or the arguments are sizes. What a name holds cannot be
 told apart: a size, a list, an array, whose memory the old constructor may share. So there the message says what to
-write. `torch.empty` obeys `torch.set_default_device`, which the old constructors do not: where the file sets one, the
-fix is unsafe. So it is where a single argument is a size by nothing but its name, and by what is done with the tensor:
-it becomes a parameter, or is overwritten on the spot.
+write. `torch.empty` obeys `torch.set_default_device`, which the old constructors do not: where the file or the project
+sets one, the fix is unsafe. So it is where a single argument is a size by nothing but its name, and by what is done
+with the tensor: it becomes a parameter, or is overwritten on the spot.
 
 `torch.Tensor`: <https://docs.pytorch.org/docs/stable/tensors.html>.
 """
@@ -72,7 +72,7 @@ from torchlint.model import Dtype, Kind, Model
 from torchlint.model.expressions import own_value
 from torchlint.model.syntax import call_of, last_name
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, listed, on
-from torchlint.rules.api import findings, methods, names, uses
+from torchlint.rules.api import findings, methods, names, places, uses
 from torchlint.rules.api.table import Row
 from torchlint.rules.api.uses import Use
 
@@ -159,27 +159,9 @@ def _written(function: str, dtype: str, call: cst.Call, row: Row, model: Model) 
     if dtype:
         edits.append(edit.add_argument(call, typed[0]))
     safe = row.applicability
-    if model.mentions(_DEFAULTS) or _is_under_device(call, model):
+    if places.may_be_default(call, model):
         safe = Applicability.UNSAFE
     return Fix(f"Use `{function}`", tuple(edits), safe, (*spelled[1], *typed[1]))
-
-
-_DEFAULTS = re.compile(
-    r"\bset_default_device\b|\bwith\b[^\n]*\bdevice\b"
-    r"|\bset_default_tensor_type\b(?!\(\s*[\"']?torch\.(?:Float|Double|Half|BFloat16)Tensor\b)"
-)
-"""What makes the new functions, and not the old constructors, put tensors elsewhere, anywhere in the file."""
-
-
-def _is_under_device(node: cst.CSTNode, model: Model) -> bool:
-    """Whether a block around a call may be one of `torch.device`, by any name."""
-    for up in model.tree.ancestors(node):
-        if isinstance(up, cst.With):
-            for item in up.items:
-                value = model.value(item.item)
-                if value.ref == "torch.device" or (isinstance(item.item, cst.Name) and value.kind & Kind.UNKNOWN):
-                    return True
-    return False
 
 
 class Numbers:

@@ -78,7 +78,8 @@ training, and `nll_loss` without a reduction is a way to read off a probability:
 
 ## When the fix is unsafe
 
-Always: another loss is computed.
+Always: another loss is computed. There is no fix for a softmax with a `dtype=`, or over another dimension than the loss
+takes for that of the classes.
 
 `torch.nn.CrossEntropyLoss`: <https://docs.pytorch.org/docs/stable/generated/torch.nn.CrossEntropyLoss.html>.
 """
@@ -88,9 +89,9 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Kind, Model, activations, bindings
+from torchlint.model import Kind, Model, Ndim, activations, bindings
 from torchlint.model.activations import Activation
-from torchlint.model.syntax import keyword, last_name
+from torchlint.model.syntax import integer, keyword, last_name
 from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, all_of, any_of, on, pattern, word
 from torchlint.rules.shared import losses
 
@@ -182,8 +183,11 @@ def _fix(loss: str, given: cst.BaseExpression, activation: Activation, model: Mo
     is_method = model.qualified(func) is None
     if loss in ("nll_loss", "kl_div"):
         edits: tuple[Edit, ...] = (edit.replace(func.attr, "log_softmax"),)
-        return Fix("Use `log_softmax`", edits, Applicability.UNSAFE)
-    if loss != "cross_entropy":
+        return Fix("Use `log_softmax`", edits, Applicability.UNSAFE, risk="the loss has other values and gradients")
+    if loss != "cross_entropy" or not (is_method or given.args) or keyword(given.args, "dtype") is not None:
+        return None  # it may be there for the range that the logits lack
+    risk = _risk_of_dimension(given, is_method, model)
+    if risk is None:
         return None
     if is_method:
         edits = (edit.replace_after(func.value, given),)
@@ -192,4 +196,26 @@ def _fix(loss: str, given: cst.BaseExpression, activation: Activation, model: Mo
         edits = (edit.replace_before(given, inner), edit.replace_after(inner, given))
     else:
         return None
-    return Fix("Give it the logits", edits, Applicability.UNSAFE)
+    return Fix("Give it the logits", edits, Applicability.UNSAFE, risk=risk)
+
+
+def _risk_of_dimension(softmax: cst.Call, is_method: bool, model: Model) -> str | None:
+    """What can change if a softmax goes over another dimension than the loss does; None if it surely is another.
+
+    That is the second one, or of one dimension the only one.
+    """
+    func = softmax.func
+    tensor = func.value if is_method and isinstance(func, cst.Attribute) else softmax.args[0].value
+    plain = [arg.value for arg in softmax.args if arg.keyword is None]
+    dim = keyword(softmax.args, "dim")
+    given = dim.value if dim is not None else plain[0 if is_method else 1] if len(plain) > (not is_method) else None
+    number = 1 if given is None else integer(given)
+    ndim = model.value(tensor).ndim
+    if number == 1 or (number == -1 and not ndim & ~(Ndim.ONE | Ndim.TWO)) or (number == 0 and ndim == Ndim.ONE):
+        return _RISK
+    if number not in (None, -1) or (number == -1 and ndim == Ndim.MANY):
+        return None
+    return f"{_RISK}, and is another loss if the softmax is not over the classes, dimension 1"
+
+
+_RISK = "the loss of the logits has other values and gradients"

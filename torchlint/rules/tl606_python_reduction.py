@@ -77,7 +77,8 @@ and the smallest.
 
 Always: sums may differ in their last digits, of integers in their dtype (`int64`, where those of Python are cut off to
 that of the elements) and of nothing in their type (a tensor, where Python gives `0`); `max` and `min` give NaN if one
-is there, and another error for nothing. There is none for `sum` of what may have several dimensions.
+is there, a copy and no view of the element, equal ones a part of the gradient each, and another error for nothing.
+There is none for `sum` of what may have several dimensions.
 
 `torch.sum`: <https://docs.pytorch.org/docs/stable/generated/torch.sum.html>.
 """
@@ -97,7 +98,7 @@ from torchlint.rules.shared.made_of import made
 GROUP = Group.PERFORMANCE
 SEVERITY = Severity.WARNING
 
-_NAN = "NaN is the result wherever one is among the values"
+_NAN = "NaN is the result if one is there, equal ones share the gradient, and what is given is a copy"
 _RISKS = {
     "sum": "the last digits may differ, and small integers are added up in `int64`",
     "max": _NAN,

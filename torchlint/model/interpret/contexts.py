@@ -9,7 +9,7 @@ import libcst as cst
 from torchlint.model.definitions import follow
 from torchlint.model.interpret import learning, special_methods
 from torchlint.model.interpret.frame import Frame
-from torchlint.model.interpret.home_made import grad_mode_of, may_set_mode
+from torchlint.model.interpret.home_made import grad_mode_of, may_set_mode, may_turn_on
 from torchlint.model.names import GRAD_CONTEXTS, SET_GRAD
 from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.scopes import sounds_like_no_grad
@@ -37,10 +37,13 @@ def grad_context(frame: Frame, node: cst.BaseExpression) -> Tri | None:
         return GRAD_CONTEXTS[ref]
     if value.kind == Kind.REFERENCE and ref is None and value.grad:  # one of several
         return value.grad | frame.grad
-    if isinstance(value.node, cst.FunctionDef):
-        return grad_mode_of(frame.context.home(value.node).tree, value.node)
-    if isinstance(value.node, cst.ClassDef) and may_set_mode(frame.context.home(value.node).tree, value.node):
-        return Tri.MAYBE
+    if isinstance(value.node, (cst.FunctionDef, cst.ClassDef)) and (tree := frame.context.home(value.node).tree):
+        if frame.grad == Tri.NO and may_turn_on(tree, value.node):
+            return Tri.MAYBE
+        if isinstance(value.node, cst.FunctionDef):
+            return grad_mode_of(tree, value.node)
+        if may_set_mode(tree, value.node):
+            return Tri.MAYBE
     is_named = sounds_like_no_grad(node) or any(map(sounds_like_no_grad, _keywords(node)))
     return Tri.MAYBE if is_named else None  # a name is no proof, of either
 

@@ -12,6 +12,7 @@ from torchlint.model.scopes import sounds_like_no_grad
 from torchlint.model.syntax import dotted, last_name, parameters
 
 _OFF = ("no_grad", "inference_mode")
+_ON = ("enable_grad", "set_grad_enabled")
 
 
 def grad_mode_of(tree: Tree, function: cst.FunctionDef) -> Tri | None:
@@ -23,6 +24,11 @@ def grad_mode_of(tree: Tree, function: cst.FunctionDef) -> Tri | None:
         return None
     places = [_is_off(tree, function, node) for node in _runs(tree, function)]
     return Tri.NO if places and all(places) else Tri.MAYBE
+
+
+def may_turn_on(tree: Tree, node: cst.FunctionDef | cst.ClassDef) -> bool:
+    """Whether autograd may be turned on by what a function or class surrounds something with."""
+    return any(name.value in _ON for name in tree.within(node.body, cst.Name))
 
 
 def may_set_mode(tree: Tree, cls: cst.ClassDef) -> bool:

@@ -62,6 +62,8 @@ def grad_of(result: TensorResult, inputs: Sequence[Value], arguments: Sequence[A
     rule, is_view = result.grad, result.alias
     if rule == "factory":
         return _factory_grad(arguments)
+    if result.asked and (asked := _factory_grad(arguments)) != Tri.NO:
+        return asked
     if rule == "always":
         return Tri.YES
     if rule == "never" or (grad_mode == Tri.NO and not is_view):
@@ -75,9 +77,14 @@ def grad_of(result: TensorResult, inputs: Sequence[Value], arguments: Sequence[A
     return grad
 
 
-def certainty_of(result: TensorResult, inputs: Sequence[Value]) -> Certainty:
+def certainty_of(result: TensorResult, inputs: Sequence[Value], arguments: Sequence[Argument]) -> Certainty:
     """How certain it is that a result requires grad, of which :func:`grad_of` says so."""
-    return Certainty.PROVED if result.grad in ("factory", "always") else certainty_of_inputs(inputs)
+    return Certainty.PROVED if is_made_leaf(result, arguments) else certainty_of_inputs(inputs)
+
+
+def is_made_leaf(result: TensorResult, arguments: Sequence[Argument]) -> bool:
+    """Whether a result that requires grad does so because it was made for that."""
+    return result.grad in ("factory", "always") or (result.asked and _factory_grad(arguments) == Tri.YES)
 
 
 def leaf_of(result: TensorResult, inputs: Sequence[Value], grad: Tri, grad_mode: Tri) -> Tri:

@@ -30,6 +30,8 @@ class TensorResult:
 
     grad: GradRule = "follow"
     """Whether it requires grad."""
+    asked: bool = False
+    """Whatever that says, it does if ``requires_grad=True`` is given."""
     dtype: DtypeRule = "first"
     """What its dtype is, unless ``dtype=`` is given."""
     ndim: NdimRule = "any"

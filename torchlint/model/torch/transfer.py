@@ -9,7 +9,15 @@ from torchlint.model.certainty import Certainty
 from torchlint.model.possibilities import Dtype, Kind, Ndim, Role, Tri
 from torchlint.model.torch.arguments import given_bool, literal_bool
 from torchlint.model.torch.dtypes import dtype_of
-from torchlint.model.torch.grads import certainty_of, certainty_of_inputs, deciding, grad_of, grad_of_inputs, leaf_of
+from torchlint.model.torch.grads import (
+    certainty_of,
+    certainty_of_inputs,
+    deciding,
+    grad_of,
+    grad_of_inputs,
+    is_made_leaf,
+    leaf_of,
+)
 from torchlint.model.torch.ndims import broadcast, ndim_of
 from torchlint.model.torch.schema import (
     ModuleInfo,
@@ -103,14 +111,13 @@ def _tensor(  # noqa: PLR0917
         return written(
             inputs[0], result, grad_of_inputs(inputs), ndim, grad_mode, certainty=certainty_of_inputs(inputs)
         )
-    rule = result.grad
     grad = grad_of(result, inputs, arguments, grad_mode)
     return tensor(
         grad,
         ndim=ndim,
         dtype=dtype_of(result, receiver, arguments),
-        leaf=Tri.YES if rule in ("factory", "always") else leaf_of(result, inputs, grad, grad_mode),
-        certainty=certainty_of(result, inputs),
+        leaf=Tri.YES if is_made_leaf(result, arguments) else leaf_of(result, inputs, grad, grad_mode),
+        certainty=certainty_of(result, inputs, arguments),
         evidence=evidence,
     )
 

@@ -82,7 +82,7 @@ def resolve(node: cst.BaseExpression, model: Model) -> tuple[str, str] | None:
     first = root(node)
     if first in known.paths:
         path = known.path(first)
-        if path is None:
+        if path is None or model.ask(reexports.is_bound_anew, first):
             return None
     elif first in known.aliases or (known.stars and isinstance(node, cst.Name)):
         path = None

@@ -10,9 +10,10 @@ import libcst as cst
 from torchlint import edit
 from torchlint.diagnostic import Applicability
 from torchlint.model import Model
+from torchlint.model.codebase.exports import is_mentioned
 from torchlint.model.syntax import assignment_of, has_stars, integer, keyword
 from torchlint.rule import Anchor, Edit, Fix
-from torchlint.rules.api import calls, names, rewrites
+from torchlint.rules.api import calls, names, places, rewrites
 from torchlint.rules.api.calls import Parameter
 from torchlint.rules.api.table import Row
 from torchlint.rules.api.uses import Use
@@ -68,11 +69,22 @@ def _arange(call: cst.Call, row: Row, model: Model) -> Fix | None:
         return None
     edits = (edit.replace(replaced, spelled[0]),)
     said = "Use `torch.arange`, one further"
+    if any("get_default_dtype" in each for each in given) and model.remember(_is_scripted):
+        risk = "TorchScript knows no `torch.get_default_dtype()`"
+        return Fix(said, edits, Applicability.UNSAFE, spelled[1], risk=risk)
+    if keyword(call.args, "device") is None and places.may_be_default(call, model):
+        risk = "it is made on the default device, which `torch.range` ignores"
+        return Fix(said, edits, Applicability.UNSAFE, spelled[1], risk=risk)
     if is_whole:
         return Fix(said, edits, row.applicability, spelled[1])
     return Fix(
         said, edits, Applicability.UNSAFE, spelled[1], risk="a bound that is no whole number gives other elements"
     )
+
+
+def _is_scripted(model: Model) -> bool:
+    """Whether the project makes TorchScript of something."""
+    return model.ask(is_mentioned, r"\bjit\.script|\bscript_method\b|\bScriptModule\b|\btorch\.jit\s+import\b")
 
 
 def _one_further(end: cst.BaseExpression, step: int | None, model: Model) -> str | None:

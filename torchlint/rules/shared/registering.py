@@ -7,7 +7,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Kind, Model, Tri
 from torchlint.model.calls_elsewhere import uses_elsewhere
-from torchlint.model.syntax import assignment_of, call_of, is_none, last_name
+from torchlint.model.syntax import assignment_of, call_of, has_stars, is_none, last_name
 from torchlint.model.torch import library
 from torchlint.rule import Applicability, Fix
 from torchlint.rules.api import names
@@ -191,7 +191,9 @@ def _is_served(use: cst.BaseExpression, container: str, of: str, model: Model) -
         ):
             return isinstance(operator, (cst.In, cst.NotIn, cst.Is, cst.IsNot))
         case cst.Arg() as arg:
-            return not _is_told_by(arg, model) and (of == "Module" or _goes_through(arg, model))
+            if _is_told_by(arg, model) or not _is_served_where_given(arg, container, of, model):
+                return False
+            return of == "Module" or _goes_through(arg, model)
         case cst.Subscript(value=value) as element if value is use:
             assign = assignment_of(element, model.tree)
             if assign is not None:
@@ -204,6 +206,28 @@ def _is_served(use: cst.BaseExpression, container: str, of: str, model: Model) -
         case cst.Assign(targets=targets):
             return all(_is_served_as(each.target, container, of, model) for each in targets)
     return True
+
+
+def _is_served_where_given(arg: cst.Arg, container: str, of: str, model: Model) -> bool:
+    """Whether a function of the project that gets a list or dict does nothing at once that the container cannot do."""
+    call = model.tree.parent(arg)
+    function = model.value(call.func).node if isinstance(call, cst.Call) else None
+    if not isinstance(function, cst.FunctionDef) or not isinstance(call, cst.Call) or has_stars(call.args):
+        return True
+    named = arg.keyword.value if arg.keyword is not None else None
+    names_ = [param.name.value for param in function.params.params]
+    at = names_.index(named) if named in names_ else call.args.index(arg) + (names_[:1] == ["self"])
+    home = model.home(function)
+    uses = home.references(names_[at], function) if at < len(names_) else []
+    return all(
+        _is_served(use, container, of, home)
+        for use in uses
+        if isinstance(parent := home.tree.parent(use), _AT_ONCE)
+        and not (isinstance(parent, cst.BinaryOperation) and isinstance(parent.operator, cst.Add))
+    )
+
+
+_AT_ONCE = (cst.Attribute, cst.BinaryOperation, cst.AugAssign, cst.Comparison, cst.ComparisonTarget)
 
 
 def _is_served_as(target: cst.BaseAssignTargetExpression, container: str, of: str, model: Model) -> bool:

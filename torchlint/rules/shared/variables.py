@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -11,7 +12,8 @@ from torchlint import edit
 from torchlint.file.tree.tree import Tree
 from torchlint.model import Kind, Model, Role, Strength, Usage
 from torchlint.model.bindings import bound_value, target_before
-from torchlint.model.syntax import keyword, parameters, positional
+from torchlint.model.calls_elsewhere import files_with
+from torchlint.model.syntax import keyword, last_name, parameters, positional
 from torchlint.model.torch import library
 from torchlint.model.torch.arguments import literal_bool
 from torchlint.model.torch.schema import TensorResult
@@ -120,7 +122,7 @@ def _catches_all(handler: cst.ExceptHandler | cst.ExceptStarHandler, model: Mode
 
 
 def _has_subclasses(model: Model) -> bool:
-    """Whether the file makes tensors of a class of its own."""
+    """Whether the file makes tensors of a class of its own, or of one that another file defines."""
     return model.remember(_makes_subclasses)
 
 
@@ -133,7 +135,22 @@ def _makes_subclasses(model: Model) -> bool:
     if any(model.tree.attributes(name) for name in ("as_subclass", "_make_subclass", "_make_wrapper_subclass")):
         return True
     bases = [base.value for cls in model.tree.all(cst.ClassDef) for base in cls.bases if base.keyword is None]
-    return any(model.qualified(base) in ("torch.Tensor", "torch._C.TensorBase") for base in bases)
+    if any(model.qualified(base) in ("torch.Tensor", "torch._C.TensorBase") for base in bases):
+        return True
+    return any(model.tree.names(name) for name in model.remember(_subclasses_elsewhere))
+
+
+_DERIVED = re.compile(rb"^[ \t]*class\s+\w+\s*\([^)]*\bTensor(?:Base)?\b", re.MULTILINE)
+"""A class of tensors."""
+
+
+def _subclasses_elsewhere(model: Model) -> frozenset[str]:
+    """The names of the classes of tensors that other files of the project define."""
+    classes = (cls for module in model.ask(files_with, _DERIVED) for cls in model.home(module).tree.all(cst.ClassDef))
+    return frozenset(cls.name.value for cls in classes if any(last_name(b.value) in _TENSORS for b in cls.bases))
+
+
+_TENSORS = ("Tensor", "TensorBase")
 
 
 def _unwrapped(call: cst.Call, wrapped: cst.Arg, model: Model) -> Fix:

@@ -1,0 +1,125 @@
+"""Whether the criterion that a loss is computed with may be another one, which gives the loss of each sample.
+
+What is a number by the criterion that is seen is none then: it was set from outside, by a subclass, or asked for it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from torchlint.model import Kind, Model, bindings
+from torchlint.model.codebase.exports import is_mentioned
+from torchlint.model.syntax import assignment_of, keyword, last_name
+
+_CONFIGURED = (
+    r"""(?<!\bself)\.reduc(?:tion|e)\s*=(?!=|\s*["'](?:mean|sum)\b)|attr\s*\([^\n]{0,100}["']reduc(?:tion|e)["']"""
+)
+"""How a criterion is asked for another reduction after it was made."""
+_MOST_HEIRS = 8
+_FAR = 3
+"""How many names are gone back to what a value was computed with."""
+
+
+def may_be_another(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether a value may be computed with a criterion that is not the one which is seen."""
+    called = list(_called(node, model, _FAR))
+    if not called:
+        return False
+    if model.remember(_is_configured):
+        return True
+    return any(
+        model.remember(_is_set_elsewhere, name, _class_around(func, model))
+        for func, name in called
+        if isinstance(func, cst.Attribute) or isinstance(model.ask(bindings.owner, func), cst.Module)
+    )
+
+
+def _is_configured(model: Model) -> bool:
+    return model.ask(is_mentioned, _CONFIGURED)
+
+
+def _class_around(node: cst.CSTNode, model: Model) -> cst.ClassDef | None:
+    found = model.tree.enclosing(node, cst.ClassDef)
+    return found if isinstance(found, cst.ClassDef) else None
+
+
+def _called(node: cst.BaseExpression, model: Model, far: int) -> Iterator[tuple[cst.Name | cst.Attribute, str]]:
+    """The criteria that a value is computed with: what is called that is no function of torch, with its name."""
+    match node:
+        case cst.Name(value=name) if far:
+            for target in model.bindings_of(name, node):
+                assign = assignment_of(target, model.tree)
+                if assign is not None:
+                    yield from _called(assign.value, model, far - 1)
+        case cst.BinaryOperation(left=left, right=right):
+            yield from _called(left, model, far)
+            yield from _called(right, model, far)
+        case cst.Call(func=cst.Name() | cst.Attribute() as func):
+            called = model.value(func)
+            if called.kind == Kind.MODULE and (called.ref or "").endswith("Loss"):  # a network is no criterion
+                yield func, last_name(func)
+            elif isinstance(func, cst.Attribute):
+                yield from _called(func.value, model, far)
+
+
+def _is_set_elsewhere(model: Model, name: str, cls: cst.ClassDef | None) -> bool:
+    """Whether something else than a plain loss of torch may be assigned to what has that name, outside of a class.
+
+    What that class itself assigns is known; so is what is assigned to a name in this file.
+    """
+    names = {name, *(_makers(name, model) if cls is not None else ())}
+    for attribute in (each for name in names for each in model.tree.attributes(name)):
+        if _is_set(attribute, model) and not _is_plain(attribute, model):
+            if _class_around(attribute, model) is not cls or last_name(attribute.value) != "self":
+                return True
+    for each in names:
+        bodies = (model.tree.parent(use) for use in model.tree.names(each))
+        for target in bodies:
+            if isinstance(target, cst.AssignTarget) and isinstance(model.scopes.scope_of(target), cst.Module):
+                around = _class_around(target, model)
+                if around is not None and around is not cls and not _is_plain(target.target, model):
+                    return True
+    return _is_set_in_other_file(names, cls, model)
+
+
+def _makers(name: str, model: Model) -> Iterator[str]:
+    """The attributes that are called for what is assigned to one: ``self.criterion = self.criterion_cls()``."""
+    for attribute in model.tree.attributes(name):
+        assign = assignment_of(attribute, model.tree)
+        match assign.value if assign is not None else None:
+            case cst.Call(func=cst.Attribute(value=cst.Name("self"), attr=cst.Name(value=maker))):
+                yield maker
+
+
+def _is_set(node: cst.CSTNode, model: Model) -> bool:
+    return isinstance(model.tree.parent(node), cst.AssignTarget)
+
+
+def _is_plain(target: cst.CSTNode, model: Model) -> bool:
+    """Whether what is assigned is a loss of torch that gives a number, or None."""
+    assign = assignment_of(target, model.tree)
+    match assign.value if assign is not None else None:
+        case cst.Name("None"):
+            return True
+        case cst.Call(func=func, args=args):
+            is_of_torch = (model.qualified(func) or "").startswith("torch.nn.")
+            is_reduced = keyword(args, "reduction") is None and keyword(args, "reduce") is None
+            return is_of_torch and is_reduced and not any(arg.star for arg in args)
+    return False
+
+
+def _is_set_in_other_file(names: set[str], cls: cst.ClassDef | None, model: Model) -> bool:
+    """Whether another file assigns an attribute of that name of any object, or a class that derives from one does."""
+    either = "|".join(map(re.escape, sorted(names)))
+    plain = r"(?:None|(?:torch\.)?nn\.\w+\((?![^\n]*(?:\breduc|\*)))"
+    outside = rf"(?<!\bself)\.(?:{either})\s*=(?!=)\s*(?!{plain})"
+    context = model.context
+    if context.codebase.matching(context, re.compile(outside.encode())):
+        return True
+    heirs = context.codebase.heirs(context, cls.name.value, _MOST_HEIRS) if cls is not None else []
+    inside = re.compile(rf"(?:\bself\.|^[ \t]+)(?:{either})\s*=(?!=)\s*(?!{plain})".encode(), re.MULTILINE)
+    paths = {heir.path for heir in heirs} - {context.path}
+    return bool(paths) and not paths.isdisjoint(context.codebase.matching(context, inside))
