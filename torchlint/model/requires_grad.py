@@ -21,7 +21,7 @@ from torchlint.model.modes import grad_enabled
 from torchlint.model.names import LOSS_NAME, MODULE_NAME
 from torchlint.model.possibilities import Dtype, Kind, Role, Tri
 from torchlint.model.recording import goes_with, shows_recording
-from torchlint.model.results import Result, result_requires_grad
+from torchlint.model.results import CallResult, result_requires_grad
 from torchlint.model.syntax import dotted, is_target, last_name, parameters
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TensorResult, TorchResult
@@ -56,7 +56,7 @@ def requires_grad(context: Context, node: cst.BaseExpression) -> Certainty | Non
     return found
 
 
-def _results(context: Context, node: cst.BaseExpression) -> Iterator[Result]:
+def _results(context: Context, node: cst.BaseExpression) -> Iterator[CallResult]:
     """The calls of the project's functions by whose results an expression requires grad, if one of these does."""
     waiting, far = [node], 0
     for _ in range(_PARTS):
@@ -65,7 +65,7 @@ def _results(context: Context, node: cst.BaseExpression) -> Iterator[Result]:
         at = waiting.pop()
         path = _path(at)
         if isinstance(at, cst.Call) and isinstance(value_of(context, at.func).node, cst.FunctionDef):
-            yield Result(at, None)
+            yield CallResult(at, None)
         elif path is None:
             waiting += operands(context, at)
         elif far < _FAR and path.partition(".")[0] not in _bound_by_comprehensions(context, at):
@@ -79,12 +79,14 @@ def _results(context: Context, node: cst.BaseExpression) -> Iterator[Result]:
                 yield from _taken_apart(binding, binding.value, path)
 
 
-def _taken_apart(binding: cst.Assign, call: cst.Call, path: str) -> Iterator[Result]:
+def _taken_apart(binding: cst.Assign, call: cst.Call, path: str) -> Iterator[CallResult]:
     """The result that a name is bound to where those of a call are taken apart: ``y, loss = step(net, x)``."""
     match binding.targets:
         case [cst.AssignTarget(target=(cst.Tuple(elements=elements) | cst.List(elements=elements)))]:
             if not any(isinstance(each, cst.StarredElement) for each in elements):
-                yield from (Result(call, index) for index, each in enumerate(elements) if dotted(each.value) == path)
+                yield from (
+                    CallResult(call, index) for index, each in enumerate(elements) if dotted(each.value) == path
+                )
 
 
 def of_callers(context: Context, node: cst.BaseExpression) -> Value | None:

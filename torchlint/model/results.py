@@ -34,14 +34,14 @@ _PLAIN = frozenset(("staticmethod",))
 """Decorators that give a function what its caller gives."""
 
 
-class Result(NamedTuple):
+class CallResult(NamedTuple):
     """A call, and which of its results is meant where they are taken apart."""
 
     call: cst.Call
     place: int | None
 
 
-def result_requires_grad(context: Context, result: Result) -> Certainty:
+def result_requires_grad(context: Context, result: CallResult) -> Certainty:
     """How certain it is that a result of a call requires grad, by what is seen in the function then."""
     value = context.remember(_result, result.call, result.place)
     is_tensor = value is not None and value.kind == Kind.TENSOR and value.grad == Tri.YES

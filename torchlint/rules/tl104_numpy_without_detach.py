@@ -370,18 +370,22 @@ def _counts(certainty: Certainty | None, call: cst.BaseExpression, model: Model)
     return certainty in (Certainty.EXPECTED, Certainty.PROVED) and model.may_record(call)
 
 
+def _doubted(fix: Fix) -> Fix:
+    return replace(fix, applicability=Applicability.UNSAFE, risk="what is no tensor has no `.detach()`")
+
+
 def _finding(tensor: cst.BaseExpression, start: cst.CSTNode, call: cst.Call, model: Model) -> Finding:
     message = "converting a tensor that requires grad to NumPy raises; use `.detach()` first"
     fix = Fix("Insert `.detach()`", _detached(tensor))
     kind = model.value(tensor).kind
     if start is call.func and kind != Kind.TENSOR:  # NumPy's functions take arrays and numbers, too
         is_open = not kind & ~(Kind.TENSOR | Kind.UNKNOWN)
-        fix_or_none = replace(fix, applicability=Applicability.UNSAFE) if is_open else None
+        fix_or_none = _doubted(fix) if is_open else None
         return Finding(start, message, fix_or_none, call, receiver=tensor)
     is_open = start is call.func and bool(model.ask(own_value, tensor).kind & Kind.UNKNOWN)  # it may be an array
     is_supposed = kind != Kind.TENSOR and model.requires_grad(tensor) == Certainty.EXPECTED
     if is_open or is_supposed:  # what a function gives here may be overridden
-        fix = replace(fix, applicability=Applicability.UNSAFE)
+        fix = _doubted(fix)
     return Finding(start, message, fix, call, receiver=tensor)
 
 
@@ -400,7 +404,7 @@ def _handed(tensor: cst.BaseExpression, start: cst.CSTNode, call: cst.Call, mode
     if found.fix is None or is_certain:
         return found
     is_other = start is call.func and model.ask(is_no_tensor_by_call, tensor, call)  # a list has no `detach()`
-    return replace(found, fix=None if is_other else replace(found.fix, applicability=Applicability.UNSAFE))
+    return replace(found, fix=None if is_other else _doubted(found.fix))
 
 
 def _evidence(witness: Witness, call: cst.Call) -> Evidence:

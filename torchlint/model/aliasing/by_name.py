@@ -40,7 +40,7 @@ _Class = tuple[str | None, str]
 """A class by its file and name: it may have been read twice."""
 
 
-class _Given(NamedTuple):
+class _ByName(NamedTuple):
     """Attributes that are given a graph without their names."""
 
     cls: _Class | None
@@ -74,13 +74,13 @@ def _is_field(context: Context, cls: cst.ClassDef, name: str) -> bool:
     return bool(cls.decorators) or (bool(cls.bases) and class_kind(context, cls) == "unknown")
 
 
-def _given(context: Context) -> tuple[_Given, ...]:
+def _given(context: Context) -> tuple[_ByName, ...]:
     """What a file gives a graph without the names."""
     found = dict.fromkeys(_by_texts(context))
     return tuple(found) if len(found) <= _MANY else tuple(dict.fromkeys(each._replace(beginning="") for each in found))
 
 
-def _by_texts(context: Context) -> Iterator[_Given]:
+def _by_texts(context: Context) -> Iterator[_ByName]:
     for node in context.tree.names("setattr"):
         call = context.tree.parent(node)
         if isinstance(call, cst.Call) and len(call.args) == len(("object", "name", "value")):
@@ -100,7 +100,7 @@ def _by_texts(context: Context) -> Iterator[_Given]:
 
 def _set(
     context: Context, owner: cst.BaseExpression, name: cst.BaseExpression, value: cst.BaseExpression
-) -> Iterator[_Given]:
+) -> Iterator[_ByName]:
     if may_carry(context, value):
         yield from _of(context, owner, _beginning(name))
 
@@ -123,7 +123,7 @@ def _may_hold(context: Context, node: cst.BaseExpression) -> bool:
     return may_carry(context, node) or (is_open and not isinstance(node, cst.Dict))
 
 
-def _of(context: Context, owner: cst.BaseExpression, beginning: str) -> Iterator[_Given]:
+def _of(context: Context, owner: cst.BaseExpression, beginning: str) -> Iterator[_ByName]:
     """What is written of an object where that stands."""
     function = context.tree.enclosing(owner, cst.FunctionDef)
     if isinstance(function, cst.FunctionDef) and function.name.value in _RESTORING:
@@ -132,9 +132,9 @@ def _of(context: Context, owner: cst.BaseExpression, beginning: str) -> Iterator
     if isinstance(owner, cst.Name) and owner.value in ("self", "cls") and function is not None:
         cls = class_of(context, function)
     if isinstance(cls, cst.ClassDef):
-        yield _Given(_key(context.home(cls), cls), beginning)
+        yield _ByName(_key(context.home(cls), cls), beginning)
     elif value_of(context, owner).kind & Kind.UNKNOWN and context.is_checked:
-        yield _Given(None, beginning)
+        yield _ByName(None, beginning)
 
 
 def _beginning(name: cst.BaseExpression) -> str:

@@ -16,7 +16,7 @@ from torchlint.model.interpret.keys import Answer, Key
 from torchlint.model.interpret.summary import Trace
 
 
-class Mark(NamedTuple):
+class Reached(NamedTuple):
     """How far an inquiry had come."""
 
     suspected: int
@@ -71,11 +71,11 @@ class Gone:
         self.circular[key] = answer
         self.held.append(key)
 
-    def mark(self) -> Mark:
+    def mark(self) -> Reached:
         """How far the inquiry has come."""
-        return Mark(len(self._suspected), len(self.held))
+        return Reached(len(self._suspected), len(self.held))
 
-    def circle(self, answer: Answer[object], key: Key[object], since: Mark) -> Circle | None:
+    def circle(self, answer: Answer[object], key: Key[object], since: Reached) -> Circle | None:
         """What was found out since then, to be taken over by other inquiries; None if some of it was known before."""
         if not answer.trail.asked.isdisjoint(self._suspected[: since.suspected]):
             return None

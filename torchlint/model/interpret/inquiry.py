@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from torchlint.model.interpret.circles import Circles, Gone, Mark
+from torchlint.model.interpret.circles import Circles, Gone, Reached
 from torchlint.model.interpret.keys import Answer, Answers, Home, Key, Trail
 from torchlint.system.layers import Layer, is_on
 
@@ -37,7 +37,7 @@ class _Open:
     """The position of the lowest one of which it has seen an unfinished state; its own if it has not."""
     is_far: bool
     """Whether it counts for how far one is from where the question was put."""
-    since: Mark
+    since: Reached
     """What had gone round in circles when it was begun."""
     least: int = sys.maxsize
     """The position of the lowest one inside of which a lambda or class was begun that it came upon once more."""
