@@ -34,6 +34,8 @@ def may_be_one(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model
         return True
     if is_changed(inner, model) or model.remember(compared.are_asked_about):
         return False
+    if _is_of_integers(inner, model) and not model.remember(_are_changed):
+        return True
     if model.remember(_are_changed) and not _is_replaced_batch(call, inner, model) and not _stays(inner, model):
         return False
     if model.ask(usage_here, call) <= Usage.SAVED:
@@ -61,8 +63,13 @@ def may_be_one(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model
 
 def _is_new_view_of_integers(node: cst.BaseExpression, model: Model) -> bool:
     """Whether an expression makes a tensor that nothing else refers to, and that no write can give a graph."""
+    return _is_of_integers(node, model) and _is_view(node, model)
+
+
+def _is_of_integers(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression is a tensor of integers or booleans, which no write can give a graph."""
     value = model.value(node)
-    return value.is_tensor and not value.is_parameter and not value.dtype & Dtype.FLOAT and _is_view(node, model)
+    return value.is_tensor and not value.is_parameter and not value.dtype & Dtype.FLOAT
 
 
 def _is_view(node: cst.BaseExpression, model: Model) -> bool:

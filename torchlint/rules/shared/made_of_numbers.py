@@ -27,7 +27,7 @@ _HANDING_ON = frozenset(
 def is_made_of_numbers(node: cst.BaseExpression, model: Model) -> bool:
     """Whether an expression makes a tensor of numbers alone."""
     match node:
-        case cst.Call(func=cst.Attribute(value=cst.Attribute(attr=cst.Name("data")), attr=cst.Name("new")), args=args):
+        case cst.Call(func=cst.Attribute(value=like, attr=cst.Name("new")), args=args) if _is_tensor(like, model):
             return memory.are_sizes(args) or all(model.value(arg.value).kind == Kind.NUMBER for arg in args)
         case cst.Call(func=cst.Attribute(value=made, attr=cst.Name(value=name)), args=args) if name in _HANDING_ON:
             if any(arg.star or model.value(arg.value).kind & Kind.TENSOR for arg in args):
@@ -43,6 +43,11 @@ def is_made_of_numbers(node: cst.BaseExpression, model: Model) -> bool:
             value = model.value(node)
             return value.is_tensor and value.grad == Tri.NO and not value.is_parameter and _is_made(node, model)
     return False
+
+
+def _is_tensor(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression is a tensor, or `.data` of something: `new` makes another one like it."""
+    return (isinstance(node, cst.Attribute) and node.attr.value == "data") or model.is_tensor(node)
 
 
 def _is_made(call: cst.Call, model: Model) -> bool:

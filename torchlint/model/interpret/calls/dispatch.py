@@ -23,10 +23,18 @@ from torchlint.model.interpret.calls import (
 )
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.interpreted import outside
-from torchlint.model.names import CLASS_NAME, LOSS_NAME, MODULE_METHODS, MODULE_NAME, NETWORK_MAKER, is_foreign
+from torchlint.model.names import (
+    CLASS_NAME,
+    LOADER_NAME,
+    LOSS_NAME,
+    MODULE_METHODS,
+    MODULE_NAME,
+    NETWORK_MAKER,
+    is_foreign,
+)
 from torchlint.model.possibilities import Dtype, Kind, Tri
 from torchlint.model.symbols import Origin, Symbol
-from torchlint.model.syntax import dotted, keyword, last_name
+from torchlint.model.syntax import dotted, ending_name, keyword, last_name
 from torchlint.model.torch import library
 from torchlint.model.torch.arguments import UNSEEN
 from torchlint.model.torch.grads import grad_of_inputs, has_parameters
@@ -215,7 +223,7 @@ def _call_external(frame: Frame, ref: str, func: Value, node: cst.Call, argument
     if ref.startswith("tqdm.") and last in ("trange", "tnrange"):
         return container(NUMBER)
     if ref in ("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.tqdm_notebook") and arguments:
-        return arguments[0].value
+        return _shown(arguments[0])
     if ref.startswith("torchvision.utils.") and arguments and not arguments[0].star and not arguments[0].keyword:
         torch_functions.learn_from_argument(frame, ref, arguments[0], node)
     if ref in _UNPICKLING:
@@ -229,8 +237,15 @@ def _call_external(frame: Frame, ref: str, func: Value, node: cst.Call, argument
     if made is not None:
         return made
     if last in ("tqdm", "progress_bar", "ProgressBar") and arguments:
-        return arguments[0].value
+        return _shown(arguments[0])
     return _call_unknown(frame, func, node, arguments)
+
+
+def _shown(argument: Argument) -> Value:
+    """What shows how far it has come yields what it is given: a loader is one by its name, too."""
+    if argument.value.kind == Kind.UNKNOWN and LOADER_NAME.search(ending_name(argument.node)):
+        return Value(Kind.LOADER)
+    return argument.value
 
 
 def _made_by(ref: str) -> Value | None:
