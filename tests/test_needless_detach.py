@@ -108,7 +108,7 @@ FORMS = {
         "def f(net, rows):\n    x = torch.LongTensor(rows)\n    a = Variable(x.transpose(0, 1)).cuda()\n    b = Variable(x[0])\n"
         "    c = Variable(x.contiguous())\n    net(a, b, c)\n    return x\n",
         "def f(net, rows):\n    x = torch.LongTensor(rows)\n    a = x.transpose(0, 1).cuda()\n    b = x[0]\n"
-        "    c = x.contiguous().detach()\n    net(a, b, c)\n    return x\n",
+        "    c = x.contiguous()\n    net(a, b, c)\n    return x\n",
     ),
     "views of what may be written to with a graph": (
         "def f(net, rows):\n    x = torch.FloatTensor(rows)\n    a = Variable(x.transpose(0, 1)).cuda()\n    net(a)\n    return x\n",
@@ -275,7 +275,7 @@ FORMS = {
     ),
     "floats made of integers": (
         "def f(n):\n    x = torch.LongTensor(n)\n    x.fill_(1)\n    return Variable(x.float()), Variable(x.long())\n",
-        "def f(n):\n    x = torch.LongTensor(n)\n    x.fill_(1)\n    return x.float(), x.long().detach()\n",
+        "def f(n):\n    x = torch.LongTensor(n)\n    x.fill_(1)\n    return x.float(), x.long()\n",
     ),
     "of an array, on either device": (
         "def f(net, a, gpu):\n    x = torch.from_numpy(a)\n    x = x.type(torch.FloatTensor)\n    if gpu:\n        v = Variable(x.cuda())\n"
