@@ -5,24 +5,18 @@ from __future__ import annotations
 import random
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import partial
 from typing import cast
 
 import pytest
+from made_up import File
 
-from torchlint.model.interpret.keys import Answers, AttributeKey, Key, ScopeKey
+from torchlint.model.interpret.keys import AttributeKey, Key, ScopeKey
 from torchlint.model.interpret.queries import Queries
 from torchlint.system.layers import Layer, without
 
 MANY = 300
 MOST = 8
-
-
-@dataclass
-class File:
-    """Another file, whose answers are kept."""
-
-    is_part: bool = True
-    answers: Answers = field(default_factory=dict)
 
 
 @dataclass
@@ -32,7 +26,7 @@ class Program:
     asks: list[list[int]]
     attributes: frozenset[int]
     far: frozenset[int]
-    home: File = field(default_factory=File)
+    home: File = field(default_factory=partial(File, is_part=True))
     queries: Queries = field(default_factory=Queries)
     computed: Counter[int] = field(default_factory=Counter)
 

@@ -9,24 +9,17 @@ from pathlib import Path
 
 import libcst as cst
 import pytest
+from made_up import File
 
 from torchlint.file.check import check_text
 from torchlint.model import interpreted
 from torchlint.model.budget import Budget
 from torchlint.model.codebase.modules import Codebase
 from torchlint.model.context import Context
-from torchlint.model.interpret.keys import Answers, AttributeKey, ScopeKey
+from torchlint.model.interpret.keys import AttributeKey, ScopeKey
 from torchlint.model.interpret.queries import Queries
 from torchlint.model.interpret.summary import Summary
 from torchlint.model.values import NONE, NUMBER, STRING, UNKNOWN, Value, join
-
-
-@dataclass
-class File:
-    """A made-up file whose answers are kept."""
-
-    is_part: bool = False
-    answers: Answers = field(default_factory=dict)
 
 
 @dataclass

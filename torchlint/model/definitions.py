@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 _NOT_OURS = frozenset(("torch", "builtins", "numpy", "typing", ""))
 
-_MAX_REEXPORTS = 8
+MAX_REEXPORTS = 8
+"""How many files may hand a name on to each other."""
 
 _MAX_REBINDERS = 4
 
@@ -137,7 +138,7 @@ def is_ours(ref: str) -> bool:
 def _definition(context: Context, ref: str) -> tuple[Value | None, bool]:
     """What a name stands for, and whether that will not change any more."""
     asker, is_final = context, True
-    for _ in range(_MAX_REEXPORTS):
+    for _ in range(MAX_REEXPORTS):
         found = context.codebase.definition(ref, asker)
         if found is None:
             return None, is_final

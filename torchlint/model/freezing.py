@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.model import reexports
+from torchlint.model.definitions import MAX_REEXPORTS
 from torchlint.model.imports import only_import
 from torchlint.model.syntax import dotted, last_name, parameters
 
@@ -23,7 +24,6 @@ FREEZING = re.compile(r"requires_grad|freeze|toggle_grad", re.IGNORECASE)
 _FREEZER = re.compile(r"(?<!un)freeze|requires_grad(?!_$)|toggle_grad", re.IGNORECASE)
 """Names of functions that may freeze what they are given."""
 _ITERATING = frozenset(("parameters", "named_parameters", "modules", "named_modules", "children", "named_children"))
-_MAX_REEXPORTS = 8
 _FAR = 3
 """How many functions may hand on to each other what one of them freezes."""
 _ANY = "*"
@@ -94,7 +94,7 @@ def home_of(context: Context, function: str) -> Context | None:
         return context.codebase.member(context.path, first, context)
     for path in paths:
         home, whole = context, f"{path}{dot}{rest}"
-        for _ in range(_MAX_REEXPORTS):
+        for _ in range(MAX_REEXPORTS):
             found = home.codebase.definition(whole, home)
             if found is None or found[2]:
                 break

@@ -59,11 +59,7 @@ def requires_grad(context: Context, node: cst.BaseExpression) -> Certainty | Non
 def _results(context: Context, node: cst.BaseExpression) -> Iterator[CallResult]:
     """The calls of the project's functions by whose results an expression requires grad, if one of these does."""
     waiting, far = [node], 0
-    for _ in range(_PARTS):
-        if not waiting:
-            break
-        at = waiting.pop()
-        path = _path(at)
+    for at, path in _parts(waiting):
         if isinstance(at, cst.Call) and isinstance(value_of(context, at.func).node, cst.FunctionDef):
             yield CallResult(at, None)
         elif path is None:
@@ -77,6 +73,15 @@ def _results(context: Context, node: cst.BaseExpression) -> Iterator[CallResult]
                 waiting.append(binding.value)
             elif isinstance(binding.value, cst.Call):
                 yield from _taken_apart(binding, binding.value, path)
+
+
+def _parts(waiting: list[cst.BaseExpression]) -> Iterator[tuple[cst.BaseExpression, str | None]]:
+    """What waits to be looked at, with its name or path, while more is added to it; of very much not all."""
+    for _ in range(_PARTS):
+        if not waiting:
+            return
+        at = waiting.pop()
+        yield at, _path(at)
 
 
 def _taken_apart(binding: cst.Assign, call: cst.Call, path: str) -> Iterator[CallResult]:
@@ -158,11 +163,7 @@ def _brought(context: Context, node: cst.BaseExpression, proofs: Mapping[str, Se
     unseen = _bound_by_comprehensions(context, node)
     found = set[_Carrier]()
     waiting, far = [node], 0
-    for _ in range(_PARTS):
-        if not waiting:
-            break
-        at = waiting.pop()
-        path = _path(at)
+    for at, path in _parts(waiting):
         if path is None:
             waiting += operands(context, at)
         elif path.partition(".")[0] not in unseen:

@@ -113,6 +113,7 @@ from torchlint.rules.shared.unrecorded_inputs import is_unrecorded_input, volati
 from torchlint.rules.shared.variables import VARIABLE
 from torchlint.rules.shared.volatile import blocks
 from torchlint.rules.shared.volatile.blocks import Need, Wanted
+from torchlint.rules.shared.volatile.values import is_of_another
 
 GROUP = Group.MIGRATION
 
@@ -132,7 +133,7 @@ def check_keyword(node: cst.Call, model: Model) -> Finding | None:
         return None
     wanted = blocks.wanted(node, model)
     remove = Fix("Remove `volatile`", (edit.remove_argument(node, arg),))
-    if isinstance(arg.value, cst.Attribute) and arg.value.attr.value == "volatile":
+    if is_of_another(arg.value):
         asked = model.tree.code(arg.value)
         return Finding(arg, f"{_NO_EFFECT}, and `{asked}` is always False; remove it{_idle(arg, model)}", remove)
     match wanted.need:

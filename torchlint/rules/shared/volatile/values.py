@@ -83,14 +83,14 @@ class Deed:
         self.suspends |= other.suspends
 
 
-def asked_for(node: cst.BaseExpression) -> bool | None:
-    """Whether an argument `volatile` asks for it; None if something decides.
+def is_of_another(node: cst.BaseExpression) -> bool:
+    """Whether it is the `volatile` of another tensor, always False today: the block is around what made that one."""
+    return isinstance(node, cst.Attribute) and node.attr.value == "volatile"
 
-    What another tensor has as `.volatile` is always False today: the block is around what made that one.
-    """
-    if isinstance(node, cst.Attribute) and node.attr.value == "volatile":
-        return False
-    return literal_bool(node)
+
+def asked_for(node: cst.BaseExpression) -> bool | None:
+    """Whether an argument `volatile` asks for it; None if something decides."""
+    return False if is_of_another(node) else literal_bool(node)
 
 
 def is_input(call: cst.Call, model: Model) -> bool:
