@@ -73,7 +73,7 @@ def _is_like(node: cst.BaseExpression, source: cst.BaseExpression, model: Model)
         case cst.Attribute(attr=cst.Name(value=name)), cst.Attribute(attr=cst.Name(value=other)):
             return name == other
         case cst.Subscript(), cst.Subscript():
-            return all(model.tree.code(a) == model.tree.code(b) for a, b in zip(node.slice, source.slice, strict=False))
+            return list(map(model.tree.code, node.slice)) == list(map(model.tree.code, source.slice))
     return False
 
 
