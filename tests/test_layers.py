@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from conftest import Torchlint
@@ -16,17 +14,13 @@ from torchlint.diagnostic import Fixing
 from torchlint.file.check import Outcome, check_text
 from torchlint.file.tree.fast import long_lists, long_modules
 from torchlint.model.codebase.modules import Codebase
-from torchlint.model.interpret.keys import ScopeKey
-from torchlint.model.possibilities import Tri
-from torchlint.model.values import Evidence, Keys, Strength, Value, tensor
 from torchlint.rules import catalogue
 from torchlint.system.layers import VARIABLE, Layer, is_on, without
-from torchlint.system.records import replace
 
 ROOT = Path(__file__).parent.parent
 CODES = frozenset(catalogue())
-ELSEWHERE = (Layer.QUICK_RECORDS, Layer.CIRCLES)
-"""What is decided when the program begins, or says nothing of a file by itself: these have tests of their own."""
+ELSEWHERE = (Layer.CIRCLES,)
+"""What says nothing of a file by itself: it has tests of its own."""
 FILES = sorted([*ROOT.glob("tests/cases/**/*.py"), *ROOT.glob("examples/**/*.py")])
 
 
@@ -75,41 +69,3 @@ def test_the_environment(value: str, left_out: list[str]) -> None:
     environment = {VARIABLE: value, "PYTHONPATH": str(ROOT)}
     ran = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert ran.stdout == f"{left_out}\n"
-
-
-@pytest.mark.parametrize(("left_out", "expected"), [("quick-records", "kept\n"), ("", "changed\n")])
-def test_values_are_kept_from_being_changed(left_out: str, expected: str) -> None:
-    code = """
-from dataclasses import FrozenInstanceError
-from torchlint.model.values import NUMBER
-try:
-    NUMBER.ref = "x"
-    print("changed")
-except FrozenInstanceError:
-    print("kept")
-"""
-    environment = {VARIABLE: left_out, "PYTHONPATH": str(ROOT)}
-    ran = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-    assert ran.stdout == expected
-
-
-SOME = tensor(evidence=Evidence(Strength.USE, "it is used"))
-
-
-@pytest.mark.parametrize("changes", [{}, {"grad": Tri.NO}, {"items": (SOME, SOME)}, {"receiver": SOME}], ids=repr)
-def test_quick_records_are_like_others(changes: dict[str, Any]) -> None:
-    quickly, slowly = replace(SOME, **changes), dataclasses.replace(SOME, **changes)
-    names = [field.name for field in dataclasses.fields(Value)]
-    assert [getattr(quickly, name) for name in names] == [getattr(slowly, name) for name in names]
-    assert (quickly, hash(quickly), repr(quickly)) == (slowly, hash(slowly), repr(slowly))
-    assert quickly is not SOME
-
-
-def test_quick_records_take_what_dataclasses_take() -> None:
-    assert Keys(None).known == {}
-    assert Keys(None).known is not Keys(None).known
-    assert ScopeKey(node=1) == ScopeKey(1, None) != ScopeKey(1, 2)
-    with pytest.raises(TypeError):
-        Keys()  # type: ignore[call-arg]
-    with pytest.raises(TypeError):
-        Keys(None, {}, None)  # type: ignore[call-arg]

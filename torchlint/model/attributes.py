@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -36,7 +37,6 @@ from torchlint.model.values import (
     tensor,
     unknown,
 )
-from torchlint.system.records import replace
 
 if TYPE_CHECKING:
     from torchlint.model.interpret.frame import Frame

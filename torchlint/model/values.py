@@ -9,14 +9,13 @@ from __future__ import annotations
 import enum
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import libcst as cst
 
 from torchlint.model.certainty import Certainty
 from torchlint.model.possibilities import Dtype, Kind, Ndim, Role, Tri
 from torchlint.model.symbols import Symbol
-from torchlint.system.records import quick, replace
 
 
 class Strength(enum.IntEnum):
@@ -50,7 +49,6 @@ class Usage(enum.IntEnum):
     """It gets a graph or another shape in place, or goes where a write could not be seen."""
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """Why a value is believed to be what it is."""
@@ -83,7 +81,6 @@ MAX_SIZE = 1_000
 """How many values one may be made of: each ``a = [a, a]`` doubles that."""
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Keys:
     """The keys of a mapping, the fields of a named tuple."""
@@ -120,7 +117,6 @@ class Fields:
     names: tuple[str, ...]
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Value:
     """One abstract value."""
@@ -229,7 +225,6 @@ def _size_within(value: Value) -> int:
 _SIZE = operator.attrgetter("size")
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Argument:
     """One argument of a call: its keyword if it has one, its value, and its expression."""

@@ -24,9 +24,6 @@ class Layer(str, enum.Enum):
     QUICK_TREES = "quick-trees"
     """A first look at a file, and what others define, need no libcst (:mod:`torchlint.file.tree.fast.quick`).
     Saves 1.3 (transformers), 1.6 (timm), 1.04 (allennlp)."""
-    QUICK_RECORDS = "quick-records"
-    """Values are made without a check that nobody changes them (:mod:`torchlint.system.records`). Saves
-    1.05 (GPT-SoVITS); a value is made in a quarter of the time, and changed in a quarter, too."""
     CIRCLES = "circles"
     """What has gone round in circles in another file is taken over by the next question about that file
     (:mod:`torchlint.model.interpret.circles`). Of peft and trl, what is interpreted of

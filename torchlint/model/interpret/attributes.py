@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING
 
@@ -38,7 +39,6 @@ from torchlint.model.values import (
     tensor,
     unknown,
 )
-from torchlint.system.records import replace
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context

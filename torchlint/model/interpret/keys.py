@@ -7,12 +7,10 @@ from typing import ClassVar, Generic, Protocol, TypeVar
 
 from torchlint.model.interpret.summary import Summary
 from torchlint.model.values import Value
-from torchlint.system.records import quick
 
 T_co = TypeVar("T_co", covariant=True)
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Key(Generic[T_co]):
     """What is asked for, by the identity of a node; each subclass says what the answer is."""
@@ -23,7 +21,6 @@ class Key(Generic[T_co]):
     node: int
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class ScopeKey(Key[Summary | None]):
     """What a function or module leaves behind."""
@@ -32,13 +29,11 @@ class ScopeKey(Key[Summary | None]):
     """The class whose objects an inherited method is called on."""
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class BodyKey(Key[Summary]):
     """What the statements of a class leave behind."""
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class AttributeKey(Key[Value | None]):
     """What the methods of a class assign to an attribute."""

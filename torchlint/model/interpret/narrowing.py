@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import libcst as cst
 
@@ -17,7 +18,6 @@ from torchlint.model.torch import library
 from torchlint.model.torch.dtypes import dtype_named
 from torchlint.model.torch.ndims import ndim_by
 from torchlint.model.values import NONE, UNKNOWN, Strength, Value, container, held, join, reference, tensor, unknown
-from torchlint.system.records import replace
 
 
 def narrow(frame: Frame, test: cst.BaseExpression, truth: bool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from torchlint.model.certainty import Certainty
 from torchlint.model.possibilities import Dtype, Kind, Ndim, Role, Tri
@@ -44,7 +45,6 @@ from torchlint.model.values import (
     parameter,
     tensor,
 )
-from torchlint.system.records import replace
 
 _PLAIN = {
     "bool": NUMBER,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import libcst as cst
 
@@ -26,7 +27,6 @@ from torchlint.model.values import (
     record,
     reference,
 )
-from torchlint.system.records import replace
 
 _OPERATORS = frozenset(("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "pow", "iadd", "imul", "isub"))
 

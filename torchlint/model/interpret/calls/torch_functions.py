@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import libcst as cst
 
@@ -31,7 +32,6 @@ from torchlint.model.values import (
     tensor,
     truth,
 )
-from torchlint.system.records import replace
 
 _PACKED_SEQUENCE = "torch.nn.utils.rnn.PackedSequence"
 
