@@ -249,6 +249,7 @@ class Descent(torch.optim.Optimizer):
         ("second.grad.zero_(); torch.autograd.grad(loss, second, create_graph=True)", "p.grad"),
         ("torch.autograd.functional.hessian(loss, second, create_graph=True)", "p.grad"),
         ("helper(loss, create_graph=True)", "p.grad.detach()"),
+        ("loss.save_for_backward(loss, second, loss)", "p.grad"),
         ("def optimizer_zero_grad(self, epoch, batch, optimizer, *_): pass", "p.grad"),
         ("def _backward(self, reward, terminal): pass", "p.grad"),
     ],

@@ -10,7 +10,7 @@ import re
 
 _ASKING = re.compile(
     rb"create_graph(?<!\wcreate_graph)\b(?!\s*=\s*False\b)"
-    rb"|backward\s*\((?:[^(),\n]{0,100},){2}\s*(?!False\b)\w+\s*[,)]|grad(?<!\wgrad)\s*\((?:[^(),\n]{0,100},){4}"
+    rb"|(?<!save_for_)backward\s*\((?:[^(),\n]{0,100},){2}\s*(?!False\b)\w+\s*[,)]|grad(?<!\wgrad)\s*\((?:[^(),\n]{0,100},){4}"
 )
 """What asks for gradients with a graph, by its name or place, or hands the question on."""
 _GIVEN = re.compile(rb"\.grad(?<=[\w)\]]\.grad)\s*(?:[-+*/]?=)(?!=)\s*(?!None\b)")
@@ -57,7 +57,8 @@ def _parts_given(call: ast.Call) -> list[ast.AST]:
 
 
 def _sends_back(call: ast.Call) -> bool:
-    if not called_name(call).endswith("backward"):
+    name = called_name(call)
+    if not name.endswith("backward") or name == "save_for_backward":
         return False
     return len(call.args) > _BEFORE_CREATE_GRAPH or any(isinstance(arg, ast.Starred) for arg in call.args)
 

@@ -82,7 +82,9 @@ def learn_from_attribute(frame: Frame, value: Value, name: str, node: cst.CSTNod
     _learn_from_data(frame, name, node)
     if not value.symbols or name.startswith("__"):
         return
-    if name in library.tensor_only():
+    if library.method(name) is not None and _has_parts(frame, node):
+        reject(frame, value.symbols)
+    elif name in library.tensor_only():
         learn(frame, value.symbols, f"`.{name}` is used on it, which only tensors have", node)
     elif name == "numpy" and _is_moved(node):
         learn(frame, value.symbols, "`.cpu().numpy()` is called on it, which only tensors have", node)
@@ -92,6 +94,16 @@ def learn_from_attribute(frame: Frame, value: Value, name: str, node: cst.CSTNod
             clues.hint = clues.hint or (f"`.{name}` is used on it, which tensors have", node)
     elif name not in library.tensor_names() and not name.startswith("_"):
         reject(frame, value.symbols)
+
+
+def _has_parts(frame: Frame, node: cst.CSTNode) -> bool:
+    """Whether something is asked of this attribute that no method has: ``x.diff.sum()``, ``x.diff[0]``."""
+    match frame.tree.parent(node):
+        case cst.Attribute(value=owner, attr=cst.Name(value=part)):
+            return owner is node and not part.startswith("__")
+        case cst.Subscript(value=owner):
+            return owner is node
+    return False
 
 
 def _learn_from_data(frame: Frame, name: str, node: cst.CSTNode) -> None:
