@@ -56,7 +56,7 @@ def is_replaced(context: Context, function: cst.FunctionDef) -> bool:
 
 def is_set_by_others(context: Context, cls: cst.ClassDef, name: str) -> bool:
     """Whether an attribute is set by others than the class, in the file or in other files of the project."""
-    if context.scopes.is_set_outside(cls, name) or setter(context, name) is not None:
+    if context.scopes.is_set_outside(cls, name) or setter(context, name) is not None or has_many_heirs(context, cls):
         return True
     return any(home.scopes.attribute(heir, name).assigned for home, heir in heirs(context, cls))
 
@@ -98,9 +98,10 @@ def _bound_in_bodies(context: Context, name: str) -> dict[int, list[cst.CSTNode]
 
 
 def _overriding(context: Context, cls: cst.ClassDef, name: str) -> Overriding:
-    all_heirs = list(heirs(context, cls))
+    if has_many_heirs(context, cls):
+        return Overriding(has_more=True)
     found: list[Override] = []
-    for home, heir in all_heirs:
+    for home, heir in heirs(context, cls):
         if len(found) >= _MANY_METHODS:
             break
         if home.remember(_binds_otherwise, name, heir):
@@ -109,7 +110,7 @@ def _overriding(context: Context, cls: cst.ClassDef, name: str) -> Overriding:
         if method is not None and not _is_of(home, method, context, cls) and not is_stub(method):
             if all(method is not each.function for each in found):
                 found.append(Override(home, heir, method))
-    return Overriding(tuple(found), has_more=len(found) >= _MANY_METHODS or len(all_heirs) > _MANY_HEIRS)
+    return Overriding(tuple(found), has_more=len(found) >= _MANY_METHODS)
 
 
 def _binds_otherwise(context: Context, name: str, cls: cst.ClassDef) -> bool:
@@ -133,12 +134,19 @@ def _is_of(home: Context, method: cst.FunctionDef, context: Context, cls: cst.Cl
     return owner is cls or (owner is not None and home.path == context.path and owner.name.value == cls.name.value)
 
 
+def has_many_heirs(context: Context, cls: cst.ClassDef) -> bool:
+    """Whether so many classes derive from a class that not all of them are looked at."""
+    if not context.is_part and len(_heirs_in_file(context, cls)) > _MANY_HEIRS:
+        return True
+    return len(context.codebase.heirs(context, cls.name.value, _MANY_HEIRS)) > _MANY_HEIRS
+
+
 def heirs(context: Context, cls: cst.ClassDef) -> Iterator[tuple[Context, cst.ClassDef]]:
-    """The classes that derive from a class, each with the context of its file, and a few over those that matter."""
+    """The classes that derive from a class, each with the context of its file: the first of them if they are many."""
     if not context.is_part:
-        for heir in _heirs_in_file(context, cls):
+        for heir in _heirs_in_file(context, cls)[:_MANY_HEIRS]:
             yield context, heir
-    for other in context.codebase.heirs(context, cls.name.value, _MANY_HEIRS):
+    for other in context.codebase.heirs(context, cls.name.value, _MANY_HEIRS)[:_MANY_HEIRS]:
         if other.path == context.path and not context.is_part:
             continue
         home = context.codebase.member(other.path, other.name, context)

@@ -16,6 +16,7 @@ from torchlint.model.aliasing.uses import Follower
 from torchlint.model.bindings import all_called, references
 from torchlint.model.expressions import qualified, value_of
 from torchlint.model.interpret.loaders import is_part_of_batch
+from torchlint.model.overriding import has_many_heirs
 from torchlint.model.possibilities import Kind, Role
 from torchlint.model.syntax import is_target, parameters
 from torchlint.model.torch import library
@@ -188,6 +189,8 @@ def _is_written_elsewhere(context: Context, node: cst.Attribute) -> bool:
     cls = value_of(context, node.value).node
     if not isinstance(cls, cst.ClassDef):
         return False
+    if has_many_heirs(context.home(cls), cls):
+        return True
     name = node.attr.value
     return any(home.remember(_is_attribute_overwritten, name) for home in homes_writing(context, cls, name))
 

@@ -24,6 +24,8 @@ class CallingFiles:
         self._parse, self._code = parse, code
         self._turning_off: list[str] = []
         self._others: list[str] = []
+        self._known: dict[tuple[str, str], bool] = {}
+        """What is known of files and names that they call."""
 
     def add(self, path: str, data: bytes) -> None:
         """Take a file in."""
@@ -51,8 +53,11 @@ class CallingFiles:
 
     def _is_off(self, path: str, name: str) -> bool:
         """Whether a file calls a name only where autograd is off."""
-        tree = self._parse(path)
-        return tree is not None and _only_off(tree, name, _FAR)
+        key = (path, name)
+        if key not in self._known:
+            tree = self._parse(path)
+            self._known[key] = tree is not None and _only_off(tree, name, _FAR)
+        return self._known[key]
 
 
 def _only_off(tree: ast.Module, name: str, far: int) -> bool:

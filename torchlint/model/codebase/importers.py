@@ -12,17 +12,15 @@ import re
 import sys
 from collections import defaultdict
 
-from torchlint.file.text import source, tokens
-from torchlint.file.text.density import excess
-from torchlint.file.text.python import parsed
+from torchlint.file.text import tokens
 from torchlint.model.codebase.callers import CallingFiles
 from torchlint.model.codebase.heirs import Heirs
 from torchlint.model.codebase.patching import Patching
+from torchlint.model.codebase.python_trees import PythonTrees
 from torchlint.model.codebase.switching import Leads, Switching
 from torchlint.model.codebase.telling import Telling
 from torchlint.model.codebase.unwrapping import Unwrapping
 from torchlint.system import importable
-from torchlint.system.limits import USUAL
 
 _FOREIGN = sys.stdlib_module_names | {"torch", "torchvision", "torchaudio", "numpy"}
 """Packages that no project has under these names."""
@@ -51,7 +49,7 @@ class Importers:
         self.packing: list[str] = []
         """The files that pack sequences."""
         self._beginning: set[str] = set()
-        self._trees: dict[str, ast.Module | None] = {}
+        self._tree = PythonTrees().of
         self._paths: list[str] = []
         self._matching: dict[re.Pattern[bytes], list[str]] = {}
         self._notebooks: dict[str, bytes] = {}
@@ -160,11 +158,6 @@ class Importers:
         """The code in a file."""
         return self._notebooks[path] if path in self._notebooks else importable.content(path)
 
-    def _tree(self, path: str) -> ast.Module | None:
-        if path not in self._trees:
-            self._trees[path] = _parsed(path) if path.endswith((".py", ".pyi")) else None
-        return self._trees[path]
-
 
 class _Importer:
     """One file that may have a name from another one."""
@@ -242,11 +235,3 @@ def _seems_to_take(data: bytes, stem: str, name: str, with_stars: bool) -> bool:
     star = rb"|\*" if with_stars else b""
     taken = rb"\bfrom\s+[.\w]*\b%s\s+import\b%s(?:\b%s\b%s)" % (module, _UP_TO_A_NAME, wanted, star)
     return re.search(taken, data) is not None or re.search(rb"\b%s\.%s\b" % (module, wanted), data) is not None
-
-
-def _parsed(path: str) -> ast.Module | None:
-    try:
-        text = source.decode(importable.content(path)).text
-    except source.Undecodable:
-        return None
-    return parsed(text) if excess(text, USUAL) is None else None

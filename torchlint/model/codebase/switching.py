@@ -23,6 +23,8 @@ class Switching:
     def __init__(self, parse: ParseFile) -> None:
         self._parse = parse
         self._off: set[str] = set()
+        self._modules: dict[str, list[tuple[str, int]]] = {}
+        """The modules that files import, as far as somebody asked."""
 
     def add(self, path: str, data: bytes) -> None:
         """Take a file in."""
@@ -43,9 +45,11 @@ class Switching:
 
     def _imported(self, path: str, leads: Leads) -> Iterator[str]:
         """The files that a file imports, and the packages that it is in."""
-        tree = self._parse(path)
-        modules = [*_modules(tree), *(("", level) for level in range(1, _DEEPEST))] if tree is not None else []
-        for module, level in modules:
+        if path not in self._modules:
+            tree = self._parse(path)
+            around = [("", level) for level in range(1, _DEEPEST)]
+            self._modules[path] = [] if tree is None else list(dict.fromkeys([*_modules(tree), *around]))
+        for module, level in self._modules[path]:
             found = leads(path, module, level)
             if found is not None:
                 yield found
