@@ -29,6 +29,7 @@ class Heirs:
         self._by_base: dict[str, list[Heir]] = defaultdict(list)
         self._homes: dict[str, set[str]] = defaultdict(set)
         """By the name of a class, the files that define one."""
+        self._found: dict[tuple[Heir, int], list[Heir]] = {}
         self._modules: dict[str, list[tuple[str, int]] | None] = {}
         """The modules that files import, as far as somebody asked; None of what does not parse."""
 
@@ -42,8 +43,14 @@ class Heirs:
 
     def of(self, path: str, name: str, leads: Leads, most: int) -> list[Heir]:
         """The classes that derive from a class of a file, from what derives from it too, and a few over ``most``."""
+        key = (Heir(path, name), most)
+        if key not in self._found:
+            self._found[key] = self._search(key[0], leads, most)
+        return self._found[key]
+
+    def _search(self, base: Heir, leads: Leads, most: int) -> list[Heir]:
         found: dict[Heir, None] = {}
-        waiting = [Heir(path, name)]
+        waiting = [base]
         while waiting and len(found) <= most:
             base = waiting.pop()
             new = [each for each in self._by_base.get(base.name, ()) if each not in found]
