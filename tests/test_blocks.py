@@ -62,7 +62,7 @@ TEXTS = {
         "if p is q: p.data.add_(1); p.data.add_(2)\nelse: p.data.mul_(1)\nwhile q: print(1); q.data.mul_(1); print(2)\n",
         "if p is q:\n    with torch.no_grad():\n        p.add_(1)\n        p.add_(2)\n"
         "else:\n    with torch.no_grad():\n        p.mul_(1)\n"
-        "while q:\n    print(1)\n    with torch.no_grad():\n        q.mul_(1)\n    print(2)\n",
+        "with torch.no_grad():\n    while q: print(1); q.mul_(1); print(2)\n",
     ),
     "part of a line that only gets a block": (
         "print(1); p.add_(1); print(2)\nprint(3); q.add_(1)\n",
@@ -84,15 +84,37 @@ TEXTS = {
     "a suite inside": (
         "for p in net.parameters():\n    p.data.add_(1)\n    if p is q:\n        p.data.add_(2)\n        p.data.add_(3)\n"
         "    p.data.add_(4)\n    p.data.add_(5)\n",
-        "for p in net.parameters():\n    with torch.no_grad():\n        p.add_(1)\n    if p is q:\n"
+        "with torch.no_grad():\n    for p in net.parameters():\n        p.add_(1)\n        if p is q:\n"
+        "            p.add_(2)\n            p.add_(3)\n        p.add_(4)\n        p.add_(5)\n",
+    ),
+    "a suite inside of what needs a graph": (
+        "for x in f(q):\n    p.data.add_(1)\n    if p is q:\n        p.data.add_(2)\n        p.data.add_(3)\n"
+        "    p.data.add_(4)\n    p.data.add_(5)\n",
+        "for x in f(q):\n    with torch.no_grad():\n        p.add_(1)\n    if p is q:\n"
         "        with torch.no_grad():\n            p.add_(2)\n            p.add_(3)\n"
         "    with torch.no_grad():\n        p.add_(4)\n        p.add_(5)\n",
+    ),
+    "comments in and below a loop": (
+        "for p in net.parameters():\n    # a\n    p.data.add_(1)  # b\n\n    # c\n    p.data.add_(\n        2)\n    # d\n\n"
+        "    # e\n# f\nprint(p)\n",
+        "with torch.no_grad():\n    for p in net.parameters():\n        # a\n        p.add_(1)  # b\n\n        # c\n"
+        "        p.add_(\n            2)\n        # d\n\n        # e\n# f\nprint(p)\n",
+    ),
+    "a loop between": (
+        "p.data.add_(1)\nfor p in net.parameters(): p.data.mul_(2)\nfor p in net.parameters():\n    p.data.mul_(3)\n"
+        "p.data.add_(3)\n",
+        "with torch.no_grad():\n    p.add_(1)\n    for p in net.parameters(): p.mul_(2)\n    for p in net.parameters():\n"
+        "        p.mul_(3)\n    p.add_(3)\n",
+    ),
+    "a loop behind a block": (
+        "with torch.no_grad():\n  p.add_(0)\nfor p in net.parameters():\n    p.data.mul_(3)\n",
+        "with torch.no_grad():\n  p.add_(0)\n  for p in net.parameters():\n      p.mul_(3)\n",
     ),
     "no newline at the end": ("p.data.add_(1)\np.data.add_(2)", "with torch.no_grad():\n    p.add_(1)\n    p.add_(2)"),
     "tabs": (
         "for p in net.parameters():\n\tp.data.add_(1)\n\tp.data.add_(\n\t\t2)\n\tp.data.sub_(3); p.data.sub_(4)\n",
-        "for p in net.parameters():\n\twith torch.no_grad():\n\t\tp.add_(1)\n\t\tp.add_(\n\t\t\t2)\n"
-        "\t\tp.sub_(3)\n\t\tp.sub_(4)\n",
+        "with torch.no_grad():\n\tfor p in net.parameters():\n\t\tp.add_(1)\n\t\tp.add_(\n\t\t\t2)\n"
+        "\t\tp.sub_(3); p.sub_(4)\n",
     ),
 }
 

@@ -49,6 +49,14 @@ SHAPES: dict[str, Program] = {
         FUNCTION, "    try:\n        y = torch.range(0, @)\n    except ValueError:\n        y = x.data\n"
     ),
     "a block": lines(NET + "for p in net.parameters():\n", "    p.data.add_(@)\n"),
+    "loops in blocks": lines(
+        NET,
+        "for p in net.parameters():\n    k = net.scale[@] * 2\n    if k > 1:\n        p.data.add_(@)\n    p.data.mul_(k)\n",
+    ),
+    "a loop around loops": lines(
+        NET + "for i in range(3):\n",
+        "    for p in net.parameters():\n        k = p.size(0)\n        p.data.add_(k)\n        p.data.mul_(k)\n        p.data.div_(k)\n",
+    ),
     "a block of parts of a line": joined(NET + "p = net.weight\n", "p.data.add_(@)", "; ", "\n"),
     "blocks that are there": lines(
         NET + "p = net.weight\n", "with torch.no_grad():\n    p.add_(1)\np.data.add_(@)\np.data.add_(x.data)\n"

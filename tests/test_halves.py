@@ -180,3 +180,29 @@ def test_nothing_is_assigned_to_itself(before: str, after: str, fixing: Fixing) 
     left = f"        {after}\n" if after else ""
     text = f"{LOOP}        {before}\n        print(net(x, y))\n"
     assert fixed(text, fixing).endswith(f"    for x, y in loader:\n{left}        print(net(x, y))\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("decode(scores.data, mask.data)", "decode(scores.detach(), mask.detach())"),
+        ("decode(mask.data, scores.detach())", "decode(mask.detach(), scores.detach())"),
+        ("decode(scores.data, batch.data)", "decode(scores.detach(), batch.data)"),
+        ("decode(scores.data, config.data)", "decode(scores.detach(), config.data)"),
+        ("decode(other.data, mask.data)", None),
+        ("decode(scores, mask.data)", None),
+        ("decode(scores.data, self.mask.data)", "decode(scores.detach(), self.mask.data)"),
+        ("assert_close(scores.data, mask.data)", "assert_close(scores.detach(), mask.data)"),
+    ],
+)
+def test_what_stands_beside_the_data_of_a_tensor(line: str, expected: str | None) -> None:
+    """Half of a line would be read in another way than the rest; what is not known to be a tensor is unsafe."""
+    text = (
+        "import torch\nfrom torch import nn\n\n\ndef f(self, decode, assert_close, pack, config, other):\n    scores = nn.Linear(3, 2)"
+        f"(torch.ones(3))\n    mask, batch = pack(config)\n    return {line}\n"
+    )
+    assert fixed(text, Fixing.UNSAFE) == text.replace(line, expected or line)
+    if expected is not None and "mask.detach" in expected:
+        safe = fixed(text, Fixing.SAFE)
+        assert "mask.data" in safe
+        assert fixed(safe, Fixing.UNSAFE) == text.replace(line, expected)

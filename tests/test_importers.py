@@ -202,6 +202,16 @@ def test_a_file_that_begins_to_import_it_is_seen(write: Write, torchlint: Torchl
     assert "may import it" in torchlint(*run).out
 
 
+@pytest.mark.parametrize("other", ["import os\n", "from .utils import Variable\n", "from utils import Variable\n"])
+def test_a_root_that_calls_itself_a_package_is_a_root(other: str, write: Write, torchlint: Torchlint) -> None:
+    """What stands above the root of a repository is no part of the project, whatever `__init__.py` says."""
+    marked = {f"repo/{name}": text for name, text in MARK.items()}
+    write({**marked, "repo/__init__.py": "", "repo/utils.py": OURS, "repo/main.py": other})
+    write({f"other{number}.py": "import os\n" for number in range(3)})
+    out = torchlint("check", "--isolated", "--no-cache", "--diff", "repo/utils.py").out
+    assert ("-from torch.autograd import Variable" in out) is ("utils" not in other)
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
 def test_a_pipe_is_not_waited_for(write: Write, torchlint: Torchlint) -> None:
     write({**MARK, "utils.py": OURS})

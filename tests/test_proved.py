@@ -284,6 +284,9 @@ SENT_BACK = {
     [
         ("g = torch.autograd.grad(p.sum(), p, create_graph=True)", "p.grad"),
         ("g = torch.autograd.grad(p.sum(), p, create_graph=create_graph)", "p.grad"),
+        ("if create_graph: g = torch.autograd.grad(p.sum(), p, create_graph=create_graph)", "p.grad"),
+        ("if create_graph: p.sum().backward(create_graph=create_graph)", "p.grad.detach()"),
+        ("if graph(create_graph): pass", "p.grad.detach()"),
         ("p.sum().backward(create_graph=create_graph)", "p.grad.detach()"),
         ("p.grad, = torch.autograd.grad(p.sum(), p, create_graph=True)", "p.grad.detach()"),
         ("p.grad.copy_(graph(p, create_graph=False))", "p.grad.detach()"),

@@ -183,7 +183,7 @@ def test_only_statements_with_findings_change(path: Path, fixing: Fixing) -> Non
 
 
 VARIANTS: dict[str, Callable[[str], str]] = {
-    "crlf and form feeds": lambda text: re.sub(r"(?m)^(class |def |for )", "\f\\1", text).replace("\n", "\r\n"),
+    "crlf and form feeds": lambda text: re.sub(r"(?m)^(class |def )", "\f\\1", text).replace("\n", "\r\n"),
     "cr, and no newline at the end": lambda text: text.replace("\n", "\r").rstrip("\r"),
     "tabs": lambda text: re.sub(r"(?m)^(?:    )+", lambda match: "\t" * (len(match.group()) // 4), text),
 }

@@ -55,7 +55,8 @@ def test_updates(update: str) -> None:
     if expected is None:
         assert "lerp_" not in outcome.text
     else:
-        assert outcome.text == f"{HEAD}with torch.no_grad():\n        {expected}\n"
+        above, loop = HEAD.rstrip().rsplit("\n", 1)
+        assert outcome.text == f"{above}\nwith torch.no_grad():\n    {loop}\n        {expected}\n"
     assert not rough_differences(run(text), run(outcome.text))
 
 

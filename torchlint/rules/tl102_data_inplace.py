@@ -74,19 +74,26 @@ returns that is called for `apply`:
 Everywhere else: the new form bumps the version counter, so what computed wrong gradients silently raises in
 `backward()`. And where the project has a lazy module (`nn.LazyLinear`), whose parameters cannot be written before the
 first batch, as their `.data` can; and for gradients where some are sparse (`nn.Embedding(4, 2, sparse=True)`), which
-what is written to their `.data` does not reach.
+what is written to their `.data` does not reach. A loop goes into the block as a whole, and so does one around it, where
+nothing else in it computes what may have a graph.
 
 ```diff run
  import torch
  from torch import nn
 
  net = nn.Linear(3, 2)
- for p in net.parameters():
+~for p in net.parameters():
 ~    p.data.add_(torch.ones_like(p), alpha=-0.1)
-+    with torch.no_grad():
-+        p.add_(torch.ones_like(p), alpha=-0.1)
 ~    p.data -= 0.1
++with torch.no_grad():
++    for p in net.parameters():
++        p.add_(torch.ones_like(p), alpha=-0.1)
 +        p -= 0.1
+ for p in net.parameters():
+     norm = net(p.sum() * torch.ones(3)).norm()
+~    p.data.div_(norm.item())
++    with torch.no_grad():
++        p.div_(norm.item())
  with torch.no_grad():
      for p in net.parameters():
 ~        p.data.clamp_(-1, 1)
@@ -119,9 +126,10 @@ optimizer would get several blocks, it is decorated as a whole, as those of torc
  net(torch.ones(1, 3)).sum().backward()
  Descent(net.parameters(), {"lr": 0.1}).step()
  tau = 0.01
- for p, q in zip(net.parameters(), target.parameters()):
+~for p, q in zip(net.parameters(), target.parameters()):
 ~    q.data.copy_(tau * p + (1 - tau) * q)
-+    with torch.no_grad():
++with torch.no_grad():
++    for p, q in zip(net.parameters(), target.parameters()):
 +        q.lerp_(p, tau)
 ```
 
@@ -197,6 +205,7 @@ from torchlint.rules.shared import (
     gradients,
     identity,
     initialised,
+    into_block,
     lazy,
     memory,
     no_grad,
@@ -295,7 +304,7 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
     if small is None:
         return None
     said = "Move the operation into a `torch.no_grad()` block"
-    moved = no_grad.moved(small, said, drop, safe, model)
+    moved = into_block.moved(small, said, drop, safe, model)
     return moved and (optimizer_steps.decorated(moved, small, model) or moved)
 
 

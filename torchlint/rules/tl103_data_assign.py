@@ -50,16 +50,16 @@ values. An update of what was there, and values made on the spot in its size, ar
  from torch import nn
 
  net, target = nn.Linear(3, 2), nn.Linear(3, 2)
- for p, q in zip(net.parameters(), target.parameters()):
+~for p, q in zip(net.parameters(), target.parameters()):
 ~    p.data = p.data - 0.1
-+    with torch.no_grad():
-+        p.sub_(0.1)
 ~    p.data = torch.clamp(p.data, -1, 1)
-+        p.clamp_(-1, 1)
 ~    q.data = 0.9 * q.detach() + 0.1 * p.detach()
++with torch.no_grad():
++    for p, q in zip(net.parameters(), target.parameters()):
++        p.sub_(0.1)
++        p.clamp_(-1, 1)
 +        q.lerp_(p, 0.1)
 ~net.weight.data = torch.zeros(net.weight.shape)
-+with torch.no_grad():
 +    net.weight.copy_(torch.zeros(net.weight.shape))
  net(torch.ones(1, 3)).sum().backward()
  for p in net.parameters():
@@ -128,8 +128,8 @@ from torchlint.rules.shared import (
     forms,
     gradients,
     initialised,
+    into_block,
     kept_memory,
-    no_grad,
     optimizer_steps,
     soft_updates,
 )
@@ -208,7 +208,7 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     risk = "the tensor keeps its memory, dtype and device: what shares the memory changes, and an expanded one raises"
     if is_off:
         return Fix(said, edits, _UNSAFE, risk=risk)
-    moved = no_grad.moved(assign, said, edits, _UNSAFE, model)
+    moved = into_block.moved(assign, said, edits, _UNSAFE, model)
     if moved is None:
         return None
     return optimizer_steps.decorated(moved, assign, model) or replace(moved, risk=risk)

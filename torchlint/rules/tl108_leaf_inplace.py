@@ -21,12 +21,15 @@ Under `torch.no_grad()` nothing is recorded, and the parameter is simply written
 +with torch.no_grad():
 +    b[:, 0] += 2
  net.weight.sum().backward()
- for p in net.parameters():
-     if p.grad is not None:
+-for p in net.parameters():
+-    if p.grad is not None:
 -        p -= 0.1 * p.grad
-+        with torch.no_grad():
+-        p.grad.zero_()
++with torch.no_grad():
++    for p in net.parameters():
++        if p.grad is not None:
 +            p -= 0.1 * p.grad
-         p.grad.zero_()
++            p.grad.zero_()
 ```
 
 ```diff run-after
@@ -103,6 +106,7 @@ In-place operations: <https://docs.pytorch.org/docs/stable/notes/autograd.html#i
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import libcst as cst
 
@@ -114,8 +118,8 @@ from torchlint.model.scopes import target_names
 from torchlint.model.syntax import assignment_of, integer, is_none, last_name
 from torchlint.model.torch import library
 from torchlint.model.torch.writers import is_writing
-from torchlint.rule import Applicability, Block, Finding, Fix, Group, Severity, all_of, any_of, on, part, pattern, word
-from torchlint.rules.shared import no_grad, unrecorded
+from torchlint.rule import Applicability, Finding, Fix, Group, Severity, all_of, any_of, on, part, pattern, word
+from torchlint.rules.shared import into_block, no_grad, unrecorded
 from torchlint.rules.shared.statements import is_probed
 
 GROUP = Group.CORRECTNESS
@@ -323,18 +327,11 @@ def _is_made(node: cst.CSTNode, model: Model, far: int) -> bool:
 def _fix(write: cst.CSTNode, model: Model) -> Fix | None:
     """The statement under `torch.no_grad()`, where it is one of its own."""
     small = no_grad.own_statement(write, model)
-    if small is None or not no_grad.may_be_moved(small, model):
+    if small is None:
         return None
-    line = model.tree.parent(small)
-    begins = isinstance(line, cst.SimpleStatementLine) and line.body[0] is small
-    into = no_grad.block_before(model, line) if line is not None and begins else None
-    name, missing = model.spelling("torch.no_grad", write)
-    if not name:
-        return None
-    imports = ("torch",) if missing and into is None else ()
-    block = Block(f"with {name}():", small, into=into)
     is_safe = unrecorded.knows_all_calls(write, model)
     applicability = Applicability.SAFE if is_safe else Applicability.UNSAFE
-    risk = "" if is_safe else "what is called in the statement runs under `no_grad`, too"
     said = "Move the operation into a `torch.no_grad()` block"
-    return Fix(said, (), applicability, imports=imports, block=block, risk=risk)
+    moved = into_block.moved(small, said, (), applicability, model)
+    risk = "" if is_safe else "what is called in the statement runs under `no_grad`, too"
+    return replace(moved, risk=risk) if moved is not None else None

@@ -16,6 +16,8 @@ argument now, after the tensors.
 -x.addcdiv_(-0.1, y, y + 1)
 +x.addcdiv_(y, y + 1, value=-0.1)
  m, a = torch.zeros(2, 2), torch.eye(2)
+-x.addcmul_(1, y, y)
++x.addcmul_(y, y)
 -m.addmm_(0.5, 2, a, a)
 +m.addmm_(a, a, beta=0.5, alpha=2)
 -n = torch.addmm(0.5, m, 2, a, a)
@@ -129,6 +131,11 @@ def _value(node: cst.BaseExpression, model: Model) -> str:
     return f"({code})" if isinstance(node, cst.NamedExpr) and not node.lpar else code
 
 
+def _is_one(node: cst.BaseExpression) -> bool:
+    """Whether a number is the one that the keyword has anyway."""
+    return isinstance(node, cst.Integer) and node.evaluated_value == 1
+
+
 def _finding(row: Row, call: cst.Call, plain: Sequence[cst.Arg], found: dict[str, cst.Arg], model: Model) -> Finding:
     at = call.func.attr if isinstance(call.func, cst.Attribute) else call.func
     which = " and ".join(f"`{name}`" for name in found if name) or "arguments"
@@ -138,7 +145,7 @@ def _finding(row: Row, call: cst.Call, plain: Sequence[cst.Arg], found: dict[str
         if row.fix == "positional-scalars" and not any(keyword(call.args, name) for name in found):
             first = [arg for arg in plain if all(arg is not each for each in found.values())]
             rest = [model.tree.code(arg.value) for arg in first]
-            rest += [f"{name}={_value(arg.value, model)}" for name, arg in found.items()]
+            rest += [f"{name}={_value(arg.value, model)}" for name, arg in found.items() if not _is_one(arg.value)]
             change = Edit(Anchor(plain[0], False), Anchor(plain[-1].value, True), ", ".join(rest))
             in_order = _acting(plain, model) == _acting([*first, *found.values()], model)
             fix = Fix("Give the number by keyword", (change,), row.applicability if in_order else Applicability.UNSAFE)

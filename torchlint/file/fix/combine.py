@@ -46,11 +46,12 @@ def chosen(
         for each in diagnostics
         if each.fix is not None and not each.fix.deferred and each.code not in off and fixing.applies(each.fix)
     ]
-    blocks = [fix.block for _, fix in fixes if fix.block is not None and not _own(fix)]
+    blocks = [fix.block for _, fix in fixes if fix.block is not None]
     inside = _Extents((block.first, block.end) for block in blocks)
     replaced = Replaced(edit for _, fix in fixes for edit in _own(fix))
     for diagnostic, fix in fixes:
-        if any(edit.start in inside and "detach" in edit.content for edit in _own(fix)):
+        is_apart = diagnostic.half_of is None  # halves of a statement are fixed together
+        if is_apart and any(edit.start in inside and "detach" in edit.content for edit in _own(fix)):
             continue
         if any(place in replaced for place in fix.after):
             continue

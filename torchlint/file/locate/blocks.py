@@ -51,7 +51,7 @@ def located(tree: Tree, block: Block, spans: dict[int, Span]) -> LocatedBlock:
         f"{tree.source.newline}{indent}",
         step,
         block.into is not None,
-        tuple(_continued(tree.source.text, start, end, indent)),
+        tuple(_continued(tree.source.text, start, _with_comments_below(tree.source.text, end, indent), indent)),
     )
 
 
@@ -124,6 +124,26 @@ def _step(tree: Tree, block: Block) -> str:
 
 def _end(statement: cst.CSTNode | None, spans: dict[int, Span]) -> int | None:
     return spans[id(statement)].end if statement is not None else None
+
+
+_REST = re.compile(r"[^\S\r\n]*(?:#[^\r\n]*)?(?P<newline>\r\n|\r|\n)?")
+_COMMENT_LINE = re.compile(r"(?P<blanks>[^\S\r\n]*)(?P<comment>#[^\r\n]*)?(?=[\r\n]|\Z)")
+"""A line with nothing but a comment, or without one."""
+
+
+def _with_comments_below(text: str, end: int, indent: str) -> int:
+    """Where the comments end that stand below some statements and further in: they belong to the body of a loop."""
+    line = _REST.match(text, end)
+    while line is not None and line.group("newline"):
+        below = _COMMENT_LINE.match(text, line.end())
+        if below is None:
+            return end
+        if below.group("comment"):
+            if not below.group("blanks").startswith(indent) or len(below.group("blanks")) == len(indent):
+                return end
+            end = below.end()
+        line = _REST.match(text, below.end())
+    return end
 
 
 _NEWLINE = re.compile(r"(?:\r\n|\r|\n)(?=[^\r\n])")

@@ -270,9 +270,13 @@ class Codebase:
             return None
         packages = self._surroundings(os.path.dirname(asker.path)).package
         top = os.path.dirname(asker.path)
+        root = None
         for _ in packages:
+            root = top if importable.is_marked(top) else root
             top = os.path.dirname(top)
         folder = importable.folder_of(top)
+        if root is not None and not folder.is_marked:  # `__init__.py` in the root of a repository makes it no package
+            folder = importable.Folder(root, True)
         if folder not in self._importers:
             self._importers[folder] = Importers(folder)
         importers = self._importers[folder]

@@ -41,12 +41,17 @@ def writes_to_gradients(data: bytes) -> bool:
     return b".grad" in data and _WRITTEN.search(data) is not None
 
 
+_DECIDING = (ast.If, ast.While, ast.IfExp, ast.Assert)
+"""What may ask a flag without handing it on: ``if create_graph: retain_graph = True``."""
+
+
 def leaves_graphs(tree: ast.Module | None) -> bool:
     """Whether a file that asks for gradients with a graph may ask that of `backward()`."""
     if tree is None:
         return True
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     given = {id(each) for call in calls if called_name(call) in _GIVING_BACK for each in _parts_given(call)}
+    given |= {id(node.test) for node in ast.walk(tree) if isinstance(node, _DECIDING)}
     return any(map(_sends_back, calls)) or any(_names_it(node) and id(node) not in given for node in ast.walk(tree))
 
 

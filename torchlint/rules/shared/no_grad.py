@@ -10,23 +10,6 @@ from torchlint.model import Kind, Model, Tri
 from torchlint.model.names import GROWING
 from torchlint.model.overriding import COMPUTED, overriding
 from torchlint.model.syntax import chain, decorator_names, last_name, parameters, root
-from torchlint.rule import Applicability, Block, Edit, Fix
-
-
-def moved(
-    small: cst.BaseSmallStatement, said: str, edits: tuple[Edit, ...], applicability: Applicability, model: Model
-) -> Fix | None:
-    """Put a simple statement into a block, with some edits in it; None where that cannot be."""
-    line = model.tree.parent(small)
-    if line is None or model.remember(is_by_hand, line) or not may_be_moved(small, model):
-        return None
-    begins = isinstance(line, cst.SimpleStatementLine) and line.body[0] is small
-    into = block_before(model, line) if begins else None
-    name, missing = model.spelling("torch.no_grad", small)
-    if not name:
-        return None
-    imports = ("torch",) if missing and into is None else ()
-    return Fix(said, edits, applicability, imports, block=Block(f"with {name}():", small, into=into))
 
 
 def is_by_hand(model: Model, line: cst.CSTNode) -> bool:
@@ -147,7 +130,7 @@ def _bodies_run_by(model: Model, node: cst.CSTNode) -> Iterator[tuple[Model, cst
 
 def _run_by(model: Model, node: cst.CSTNode) -> Iterator[cst.FunctionDef]:
     for call in model.tree.within(node, cst.Call):
-        yield from _called(call.func, model)
+        yield from called(call.func, model)
         given = (model.value(arg.value) for arg in call.args if isinstance(arg.value, (cst.Name, cst.Attribute)))
         yield from (each.node for each in given if isinstance(each.node, cst.FunctionDef))
     for read in model.tree.within(node, cst.Attribute):
@@ -157,7 +140,7 @@ def _run_by(model: Model, node: cst.CSTNode) -> Iterator[cst.FunctionDef]:
             yield method
 
 
-def _called(func: cst.BaseExpression, model: Model) -> Iterator[cst.FunctionDef]:
+def called(func: cst.BaseExpression, model: Model) -> Iterator[cst.FunctionDef]:
     """The functions that are run where something is called: those of a class as well."""
     whole = model.value(func)
     for value in whole.choices or (whole,):

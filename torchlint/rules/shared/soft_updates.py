@@ -9,7 +9,7 @@ import libcst as cst
 from torchlint.model import Kind, Model, Role, Tri
 from torchlint.model.syntax import call_of, cut_from, keyword, without_brackets
 from torchlint.rule import Anchor, Applicability, Edit, Fix
-from torchlint.rules.shared import no_grad
+from torchlint.rules.shared import into_block
 
 _SAID = "Move it towards the other tensor with `.lerp_(…)`"
 _RISK = (
@@ -48,7 +48,7 @@ def fix(small: cst.BaseSmallStatement, edits: tuple[Edit, ...], model: Model) ->
     """The fix that such edits make, in a block where autograd records."""
     if model.grad_enabled(small) == Tri.NO:
         return Fix(_SAID, edits, Applicability.UNSAFE, risk=_RISK)
-    moved = no_grad.moved(small, _SAID, edits, Applicability.UNSAFE, model)
+    moved = into_block.moved(small, _SAID, edits, Applicability.UNSAFE, model)
     return replace(moved, risk=_RISK) if moved is not None else None
 
 

@@ -19,10 +19,11 @@ def knows_all_calls(write: cst.CSTNode, model: Model) -> bool:
     Properties, and operators of classes that the file defines, are called as well.
     """
     statement = no_grad.small_statement(write, model) or model.tree.statement(write)
-    return not any(_is_unknown_call(node, model) for node in model.tree.walk(statement))
+    return not any(is_unknown_call(node, model) for node in model.tree.walk(statement))
 
 
-def _is_unknown_call(node: cst.CSTNode, model: Model) -> bool:
+def is_unknown_call(node: cst.CSTNode, model: Model) -> bool:
+    """Whether a node calls something unknown, be it by a property or an operator."""
     match node:
         case cst.Call(func=func):
             value = model.value(func)

@@ -1,0 +1,433 @@
+"""Loops that go into a block of ``torch.no_grad()`` as a whole, instead of a block that each round enters anew."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import libcst as cst
+
+from torchlint.model import Kind, Model, Tri
+from torchlint.model.names import GROWING
+from torchlint.model.scopes import target_names
+from torchlint.model.syntax import is_label, without_brackets, without_subscripts
+from torchlint.rules.shared import data_sites, memory, no_grad, unrecorded
+
+_LONG = 40
+"""Lines from which on a loop stays where it is: each fix in it would move them all."""
+_MANY = 6
+"""Writes up to which a loop goes in as a whole, for the same reason."""
+
+
+class Hold(enum.IntEnum):
+    """Whether a block may hold a loop."""
+
+    NEVER = 0
+    """Something in it may need a graph, or leave one behind."""
+    LIKELY = 1
+    """Something in it is known by its name only."""
+    SURE = 2
+    """All that is called in it is known."""
+
+
+def around(statement: cst.CSTNode, model: Model, at_least: Hold) -> cst.For | cst.While | None:
+    """The outermost loop around a statement that a block may hold; None if there is none.
+
+    Each loop on the way to it has to be such a one: nothing but what writes where autograd does not record, what only
+    decides, counts and looks things up.
+    """
+    found = None
+    for up in model.tree.ancestors(statement):
+        match up:
+            case cst.For() | cst.While():
+                if model.remember(_hold, up) < at_least:
+                    return found
+                found = up
+            case cst.IndentedBlock() | cst.If() | cst.Else() | cst.SimpleStatementLine() | cst.SimpleStatementSuite():
+                pass
+            case _:
+                return found
+    return found
+
+
+def _hold(model: Model, loop: cst.For | cst.While) -> Hold:
+    """Whether a block may hold a loop with all that stands in it."""
+    if model.tree.code(loop).strip().count("\n") >= _LONG:
+        return Hold.NEVER
+    content = model.remember(_content, loop)
+    if content is None or content.writes > _MANY or content.made & content.kept:
+        return Hold.NEVER
+    if not no_grad.may_be_moved(loop, model):
+        return Hold.NEVER
+    if any(_is_used_outside(name, loop, model) for name in content.made):
+        return Hold.NEVER
+    return Hold.SURE if content.is_sure else Hold.LIKELY
+
+
+@dataclass(frozen=True)
+class _Content:
+    """What stands in a loop that a block may hold."""
+
+    made: frozenset[str] = frozenset()
+    """The names of what is computed there and might have a graph: nothing outside may use them."""
+    kept: frozenset[str] = frozenset()
+    """The names of what is shown, or put where others find it: none of what is computed there."""
+    is_sure: bool = True
+    writes: int = 0
+
+
+def _content(model: Model, loop: cst.For | cst.While) -> _Content | None:
+    """What a loop consists of; None if anything in it may need a graph."""
+    match loop:
+        case cst.For(asynchronous=None, iter=iterated):
+            if not _gives_existing(iterated, model) or not _is_known(iterated, model):
+                return None
+            is_sure = _is_sure(iterated, model) and not _may_be_unknown(iterated, model)
+        case cst.While(test=test):
+            if not _is_known(test, model):
+                return None
+            is_sure = _is_sure(test, model)
+        case _:
+            return None
+    bodies = [loop.body, *([loop.orelse.body] if loop.orelse is not None else [])]
+    return _together([_Content(is_sure=is_sure), *_of_suites(bodies, model)])
+
+
+def _together(parts: Iterable[_Content | None]) -> _Content | None:
+    made, kept, is_sure, writes = set[str](), set[str](), True, 0
+    for part in parts:
+        if part is None:
+            return None
+        made |= part.made
+        kept |= part.kept
+        is_sure = is_sure and part.is_sure
+        writes += part.writes
+    return _Content(frozenset(made), frozenset(kept), is_sure, writes)
+
+
+def _of_suites(suites: Iterable[cst.BaseSuite], model: Model) -> Iterator[_Content | None]:
+    for suite in suites:
+        for line in suite.body:
+            match line:
+                case cst.SimpleStatementLine(body=body):
+                    yield from (_of_small(small, model) for small in body)
+                case cst.BaseSmallStatement():
+                    yield _of_small(line, model)
+                case cst.For() | cst.While():
+                    yield model.remember(_content, line)
+                case cst.If():
+                    yield _of_if(line, model)
+                case _:
+                    yield None
+
+
+def _of_if(line: cst.If, model: Model) -> _Content | None:
+    """The content of an `if` with its other branches."""
+    parts: list[_Content | None] = []
+    branch: cst.If | cst.Else | None = line
+    while branch is not None:
+        if isinstance(branch, cst.If):
+            parts.append(_of_expressions([branch.test], model))
+        parts += _of_suites([branch.body], model)
+        branch = branch.orelse if isinstance(branch, cst.If) else None
+    return _together(parts)
+
+
+def _of_expressions(nodes: Sequence[cst.CSTNode], model: Model) -> _Content | None:
+    if not all(_is_known(node, model) for node in nodes):
+        return None
+    return _Content(is_sure=all(_is_sure(node, model) for node in nodes))
+
+
+def _of_small(small: cst.BaseSmallStatement, model: Model) -> _Content | None:
+    """What a simple statement is: a write, or something that leaves no graph behind."""
+    is_sure = _is_sure(small, model)
+    written = _written_data(small, model)
+    if written is not None:
+        return None if _initialises(written, model) else _Content(is_sure=is_sure, writes=1)
+    if not _is_known(small, model):
+        return None
+    match small:
+        case cst.Pass() | cst.Continue() | cst.Break() | cst.Raise() | cst.Assert() | cst.Del():
+            return _Content(is_sure=is_sure)
+        case cst.Return(value=value):
+            return _keeping([value] if value is not None else [], is_sure, model)
+        case cst.Expr(value=cst.SimpleString() | cst.ConcatenatedString() | cst.Ellipsis()):
+            return _Content()
+        case cst.Expr(value=cst.Call() as call):
+            return _of_call(call, is_sure, model)
+        case cst.Assign(targets=targets, value=value):
+            return _bound([each.target for each in targets], value, is_sure, model)
+        case cst.AnnAssign(target=target, value=value) if value is not None:
+            return _bound([target], value, is_sure, model)
+        case cst.AugAssign(operator=cst.AddAssign() | cst.SubtractAssign(), value=cst.Integer() | cst.Float()):
+            return _Content(is_sure=is_sure)  # whatever it is written to keeps its graph
+        case cst.AugAssign(target=target, value=value):
+            is_plain = not _may_carry_graph(value, model) and not _may_carry_graph(target, model)
+            return _Content(is_sure=is_sure, writes=1) if is_plain or _is_trained(target, model) else None
+    return None
+
+
+def _keeping(values: Sequence[cst.BaseExpression], is_sure: bool, model: Model) -> _Content | None:
+    """What puts some values where others find them; None if one of them is made there and may have a graph."""
+    if any(_is_new(value, model) for value in values):
+        return None
+    names = (name.value for value in values for name in model.tree.within(value, cst.Name))
+    return _Content(kept=frozenset(names), is_sure=is_sure)
+
+
+def _written_data(small: cst.BaseSmallStatement, model: Model) -> cst.Attribute | None:
+    """The `.data` that a statement writes to, or through."""
+    for node in model.tree.within(small, cst.Attribute):
+        if node.attr.value == "data":
+            if isinstance(model.tree.parent(node), cst.AssignTarget):
+                return node
+            write = memory.write_through(node, model)
+            if write is not None and no_grad.own_statement(write, model) is small:
+                return node
+    return None
+
+
+def _initialises(node: cst.Attribute, model: Model) -> bool:
+    """Whether what is written to `.data` becomes `nn.init`, which needs no block: a loop over layers stays as it is."""
+    match memory.write_through(node, model):
+        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=name))) if owner is node and name in _OF_INIT:
+            return data_sites.initialises(node, model.value(node.value), model)
+    return False
+
+
+_OF_INIT = ("normal_", "uniform_", "fill_", "zero_")
+"""What `nn.init` has under another name."""
+
+
+def _bound(
+    targets: Sequence[cst.BaseExpression], value: cst.BaseExpression, is_sure: bool, model: Model
+) -> _Content | None:
+    """What binds names to something, or puts it elsewhere; None if that is computed and may have a graph."""
+    is_new = _is_new(value, model)
+    made = set[str]()
+    kept = _Content(is_sure=is_sure)
+    for target in targets:
+        match target:
+            case cst.Name() | cst.Tuple() | cst.List() if names := target_names(target):
+                made.update(names if is_new else ())
+                continue
+            case cst.Subscript(value=owner) if model.value(owner).kind != Kind.CONTAINER:
+                if not _is_trained(owner, model):
+                    return None
+                continue
+            case cst.Attribute() | cst.Subscript():
+                stored = _keeping([value], is_sure, model)
+            case _:
+                return None
+        if stored is None:
+            return None
+        kept = stored
+    writes = sum(isinstance(target, cst.Subscript) for target in targets)
+    return _Content(frozenset(made), kept.kept, is_sure, writes)
+
+
+def _of_call(call: cst.Call, is_sure: bool, model: Model) -> _Content | None:
+    """What a statement is that is a call: a write that autograd does not record, or what says or keeps something."""
+    name = model.qualified(call.func)
+    values = [arg.value for arg in call.args]
+    if name == "builtins.print" or (name or "").startswith(("logging.", "warnings.")):
+        return _keeping(values, is_sure, model)
+    match call.func:
+        case cst.Attribute(value=owner, attr=cst.Name(value=method)) if name is None or model.is_tensor(owner):
+            if memory.is_inplace(method) and method != "detach_":
+                return _Content(is_sure=is_sure, writes=1) if _is_unrecorded_write(owner, values, model) else None
+            if method in _LOGGING or (method in GROWING and not model.is_tensor(owner)):
+                return _keeping(values, is_sure, model)
+    return None
+
+
+_LOGGING = ("debug", "info", "warning", "warn", "log")
+
+
+def _is_unrecorded_write(owner: cst.BaseExpression, values: Sequence[cst.BaseExpression], model: Model) -> bool:
+    """Whether autograd records nothing when a method writes to its tensor, wherever that runs."""
+    value = model.value(owner)
+    if not value.is_tensor:
+        return False
+    is_plain = value.grad == Tri.NO and not any(_may_carry_graph(each, model) for each in values)
+    return is_plain or _is_trained(owner, model)
+
+
+def _is_trained(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether something is a leaf that requires grad, or a part of one: writing raises where autograd records."""
+    value = model.value(without_subscripts(node))
+    return value.is_tensor and value.leaf == Tri.YES and value.grad == Tri.YES
+
+
+def _may_carry_graph(node: cst.BaseExpression, model: Model) -> bool:
+    value = model.value(node)
+    if value.kind == Kind.TENSOR:
+        return value.grad != Tri.NO
+    return bool(value.kind & (Kind.UNKNOWN | Kind.TENSOR | Kind.CONTAINER))
+
+
+def _is_new(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression may make a tensor with a graph, and not only name one that is there."""
+    match without_brackets(node):
+        case cst.Name() | cst.Attribute():
+            return False
+        case cst.Subscript(value=owner):
+            value = model.value(owner)
+            return _is_new(owner, model) or (value.is_tensor and value.grad != Tri.NO)
+        case cst.Tuple(elements=elements) | cst.List(elements=elements) | cst.Set(elements=elements):
+            return any(_is_new(each.value, model) for each in elements)
+        case cst.IfExp(body=body, orelse=orelse):
+            return _is_new(body, model) or _is_new(orelse, model)
+        case cst.BooleanOperation(left=left, right=right):
+            return _is_new(left, model) or _is_new(right, model)
+        case cst.Call(func=func) if model.qualified(func) == "builtins.getattr":
+            return False
+    return _may_carry_graph(node, model)
+
+
+_LAZY = frozenset(("enumerate", "zip", "reversed", "sorted", "list", "tuple", "set", "iter"))
+_GIVING = frozenset(
+    (
+        *("parameters", "named_parameters", "buffers", "named_buffers", "modules", "named_modules"),
+        *("children", "named_children", "items", "keys", "values", "state_dict", "split"),
+    )
+)
+"""Methods that give what is there already."""
+
+
+def _gives_existing(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether going through something computes nothing: no rows of a tensor, and no generator that runs meanwhile."""
+    node = without_brackets(node)
+    if model.value(node).is_tensor and model.value(node).grad != Tri.NO:
+        return False
+    match node:
+        case cst.Name(value=name):
+            return not any(_is_lazy(each, model) for each in model.bindings_of(name, node))
+        case cst.Attribute() | cst.SimpleString():
+            return True
+        case cst.Subscript(value=owner):
+            return _gives_existing(owner, model)
+        case cst.Tuple(elements=elements) | cst.List(elements=elements) | cst.Set(elements=elements):
+            return not any(_is_new(each.value, model) for each in elements)
+        case cst.IfExp(body=body, orelse=orelse):
+            return _gives_existing(body, model) and _gives_existing(orelse, model)
+        case cst.BinaryOperation(left=left, operator=cst.Add(), right=right):
+            is_list = any(model.value(each).kind == Kind.CONTAINER for each in (left, right))
+            return is_list and _gives_existing(left, model) and _gives_existing(right, model)
+        case cst.ListComp(elt=elt, for_in=part) | cst.GeneratorExp(elt=elt, for_in=part):
+            return _is_plain(elt, part, model)
+        case cst.Call():
+            return _call_gives_existing(node, model)
+    return False
+
+
+def _is_plain(elt: cst.BaseExpression, part: cst.CompFor, model: Model) -> bool:
+    """Whether a comprehension only chooses among what is there."""
+    if _is_new(elt, model) or part.asynchronous is not None or not _gives_existing(part.iter, model):
+        return False
+    return part.inner_for_in is None or _is_plain(elt, part.inner_for_in, model)
+
+
+def _call_gives_existing(call: cst.Call, model: Model) -> bool:
+    name = model.qualified(call.func) or ""
+    if name == "builtins.range":
+        return True
+    if name == "builtins.filter" and len(call.args) == 2:
+        return isinstance(call.args[0].value, (cst.Lambda, cst.Name)) and _gives_existing(call.args[1].value, model)
+    if name.removeprefix("builtins.") in _LAZY or name in ("itertools.chain", "itertools.product"):
+        given = [arg.value for arg in call.args if arg.keyword is None]
+        return all(model.value(each).kind == Kind.NUMBER or _gives_existing(each, model) for each in given)
+    match call.func:
+        case cst.Attribute(attr=cst.Name(value=method)) if method in _GIVING:
+            return not any(no_grad.called(call.func, model))
+    return False
+
+
+def _is_lazy(name: cst.Name, model: Model) -> bool:
+    """Whether a name is bound to what computes when somebody goes through it."""
+    assign = model.tree.parent(model.tree.parent(name) or name)
+    match assign:
+        case cst.Assign(value=cst.GeneratorExp() as value):
+            return not _gives_existing(value, model)
+        case cst.Assign(value=cst.Call(func=func)):
+            if model.qualified(func) in ("builtins.map", "itertools.starmap"):
+                return True
+            return any(any(home.tree.within(f.body, cst.Yield)) for f, home in _functions(func, model))
+    return False
+
+
+def _functions(func: cst.BaseExpression, model: Model) -> Iterator[tuple[cst.FunctionDef, Model]]:
+    yield from ((each, model.home(each)) for each in no_grad.called(func, model))
+
+
+_KNOWN_METHODS = _GIVING | frozenset(
+    (
+        *("startswith", "endswith", "find", "index", "format", "replace", "lower", "upper", "join", "strip", "rsplit"),
+        *("rstrip", "lstrip", "get", "copy", "count", "isdigit", "size", "dim", "numel", "nelement", "item", "type"),
+        *("is_floating_point", "get_device", "stride", "ndimension", "data_ptr", "__contains__"),
+        *_LOGGING,
+        *GROWING,
+    )
+)
+"""Methods that compute nothing that could have a graph, by their names."""
+
+
+def _is_known(part: cst.CSTNode, model: Model) -> bool:
+    """Whether all that is called in a part of a loop is known, by its name at least, and nothing there is recorded."""
+    if any(_is_recorded(node, model) for cls in _COMPUTING for node in model.tree.within(part, cls)):
+        return False
+    return all(_is_known_call(call, model) for call in model.tree.within(part, cst.Call))
+
+
+_COMPUTING = (cst.Call, cst.BinaryOperation, cst.UnaryOperation)
+
+
+def _is_recorded(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether something computed is known to be a tensor that may have a graph."""
+    return model.is_tensor(node) and model.value(node).grad != Tri.NO and _is_new(node, model)
+
+
+def _is_known_call(call: cst.Call, model: Model) -> bool:
+    name = model.qualified(call.func) or ""
+    if name in ("torch.autograd.Variable", "torch.autograd.variable.Variable"):
+        return True  # it becomes `.detach()`
+    if "grad" in name or name.startswith(("torch.nn.", "torch.optim", "torch.func", "torch.inference", "torch.save")):
+        return False
+    if not unrecorded.is_unknown_call(call, model) or name.startswith(("builtins.", "itertools.")):
+        return True
+    match call.func:
+        case cst.Attribute(attr=cst.Name(value=method)) if method in _KNOWN_METHODS:
+            return not any(no_grad.called(call.func, model))
+    return False
+
+
+def _is_sure(part: cst.CSTNode, model: Model) -> bool:
+    """Whether nothing in a part of a loop could compute something else under ``no_grad``."""
+    for node in model.tree.walk(part):
+        if unrecorded.is_unknown_call(node, model):
+            return False
+        if isinstance(node, cst.Attribute) and isinstance(model.tree.parent(node), cst.AssignTarget):
+            if node.attr.value not in ("data", "grad"):  # what a class does then is not known
+                return False
+    return True
+
+
+def _may_be_unknown(iterated: cst.BaseExpression, model: Model) -> bool:
+    """Whether a loop goes through something of which nothing is known."""
+    names = (name for name in model.tree.within(iterated, cst.Name) if _is_gone_through(name, model))
+    return any(model.value(name).kind & Kind.UNKNOWN for name in names)
+
+
+def _is_gone_through(name: cst.Name, model: Model) -> bool:
+    """Whether a name stands for an object that a loop may go through, and not for a number of rounds."""
+    if is_label(model.tree, name):
+        return False
+    call = model.tree.enclosing(name, cst.Call)
+    return not isinstance(call, cst.Call) or model.qualified(call.func) not in ("builtins.range", "builtins.len")
+
+
+def _is_used_outside(name: str, loop: cst.For | cst.While, model: Model) -> bool:
+    scope = model.scopes.scope_of(loop)
+    return any(not model.tree.is_inside(use, loop) for use in model.references(name, scope))
