@@ -312,8 +312,10 @@ def join(a: Value, b: Value, depth: int = 0) -> Value:
     is_same = (a.ref, a.inner) == (b.ref, b.inner) or not (a.kind & b.kind) or a.kind == b.kind == Kind.OBJECT
     is_partial = a.bound != b.bound and bool((a.kind | b.kind) & (Kind.REFERENCE | Kind.FUNCTION))
     grad = a.grad | b.grad
-    if grad and not (a.grad and b.grad) and _is_open(a, b):
-        grad = Tri.MAYBE
+    if grad and not (a.grad and b.grad):
+        is_object = a.kind == b.kind == Kind.OBJECT  # a distribution, or a context that sets the grad mode; or neither
+        if is_object or ((b if a.grad else a).kind & Kind.UNKNOWN and (a if a.grad else b).kind & Kind.TENSOR):
+            grad = Tri.MAYBE
     named = a if a.is_named else b
     ref = named.ref if is_same else _same_but_for_device(a.ref, b.ref)
     return Value(
@@ -337,14 +339,6 @@ def join(a: Value, b: Value, depth: int = 0) -> Value:
         symbols=_join_symbols(a.symbols, b.symbols),
         evidence=_weaker(a, b),
     )
-
-
-def _is_open(a: Value, b: Value) -> bool:
-    """Whether the one of two values of which no mode is known may have one."""
-    if a.kind == b.kind == Kind.OBJECT:
-        return True  # a distribution, or a context that sets the grad mode; or neither
-    silent, other = (b, a) if a.grad else (a, b)
-    return bool(silent.kind & Kind.UNKNOWN and other.kind & Kind.TENSOR)
 
 
 def _join_symbols(a: tuple[Symbol, ...], b: tuple[Symbol, ...]) -> tuple[Symbol, ...]:
