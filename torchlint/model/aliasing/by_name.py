@@ -19,7 +19,7 @@ from torchlint.model.classes import class_kind, class_of
 from torchlint.model.codebase.exports import is_mentioned
 from torchlint.model.expressions import value_of
 from torchlint.model.possibilities import Kind
-from torchlint.model.syntax import calls_method, keyword
+from torchlint.model.syntax import calls_method, has_stars, keyword
 from torchlint.model.values import Usage
 
 if TYPE_CHECKING:
@@ -98,6 +98,8 @@ def _by_texts(context: Context) -> Iterator[_ByName]:
         call = context.tree.parent(node)
         if isinstance(call, cst.Call) and len(call.args) == len(("object", "name", "value")):
             yield from _set(context, call.args[0].value, call.args[1].value, call.args[2].value)
+        elif isinstance(call, cst.Call) and call.args and has_stars(call.args):
+            yield from _of(context, call.args[0].value, "")
     for node in context.tree.names("getattr"):
         call = context.tree.parent(node)
         if isinstance(call, cst.Call) and len(call.args) > 1 and _is_written(context, call):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.model import trainable
+from torchlint.model.aliasing import given_back
 from torchlint.model.aliasing.calls import PASSING_ON
 from torchlint.model.aliasing.how import How
 from torchlint.model.aliasing.made import returns_new
@@ -50,6 +51,8 @@ class Origins:
                 return self.is_attribute_written(name, least) or _is_written_elsewhere(self.context, node)
         if not isinstance(node, cst.BaseExpression) or steps >= _MAX_STEPS:
             return False
+        if _is_given_back_written(self.context, node):
+            return True
         return any(self.is_written(held, max(least, of), steps + 1) for held, of in self._held(node))
 
     def is_attribute_written(self, name: str, least: Usage = Usage.RETURNED) -> bool:
@@ -103,10 +106,14 @@ class Origins:
                 yield from self._held(other)
             case cst.Subscript(value=whole):
                 yield from self._held(whole)
+                if _is_given_back_written(self.context, value):
+                    yield value, Usage.RETURNED
             case cst.NamedExpr(value=inner):
                 yield from self._held(inner)
             case cst.Call(func=func, args=args):
                 yield from self._returned(func, args)
+                if _is_given_back_written(self.context, value):
+                    yield value, Usage.RETURNED
 
     def _returned(
         self, func: cst.BaseExpression, args: Sequence[cst.Arg]
@@ -185,11 +192,26 @@ def _is_written_elsewhere(context: Context, node: cst.Attribute) -> bool:
     """
     if value_of(context, node).role & (Role.PARAMETER | Role.GRADIENT):
         return False
+    if given_back.is_global_written(context, node, _is_overwritten):
+        return True
     cls = value_of(context, node.value).node
     if not isinstance(cls, cst.ClassDef):
         return False
+    if _is_given_back_written(context, node):
+        return True
     name = node.attr.value
     return any(home.remember(_is_attribute_overwritten, name) for home in homes_writing(context, cls, name))
+
+
+def _is_given_back_written(context: Context, node: cst.BaseExpression) -> bool:
+    """Whether a function of another file is called that writes to what it has given back."""
+    called = given_back.functions(context, node)
+    return any(given_back.gives_written(context, function, _is_overwritten) for function in called)
+
+
+def _is_overwritten(context: Context, node: cst.BaseExpression) -> bool:
+    """Whether what an expression holds is written in place in its file."""
+    return Origins(context).is_written(node, Usage.OVERWRITTEN)
 
 
 def _is_attribute_overwritten(context: Context, name: str) -> bool:
