@@ -15,7 +15,7 @@ from torchlint.model.expressions import value_of
 from torchlint.model.imports import imported_path
 from torchlint.model.lineage import lineage_of
 from torchlint.model.possibilities import Role
-from torchlint.model.syntax import dotted
+from torchlint.model.syntax import dotted, last_name
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
@@ -39,6 +39,40 @@ def functions(context: Context, node: cst.BaseExpression) -> Iterator[cst.Functi
             return
     if isinstance(function, cst.FunctionDef) and context.home(function) is not context:
         yield function
+
+
+_PASSING_ON = ("enumerate", "zip", "iter", "reversed", "tqdm", "islice")
+_ITERATING = ("__iter__", "__next__", "__getitem__")
+
+
+def functions_binding(context: Context, target: cst.CSTNode) -> Iterator[cst.FunctionDef]:
+    """The methods of classes of other files that a name is bound by: in a loop, by ``next(it)``, in a block."""
+    up = context.tree.parent(target)
+    while isinstance(up, (cst.Element, cst.Tuple, cst.List)):
+        up = context.tree.parent(up)
+    taken: cst.BaseExpression | None
+    match up:
+        case cst.For(iter=iterated) | cst.CompFor(iter=iterated):
+            taken = iterated
+            names: tuple[str, ...] = _ITERATING
+        case cst.AsName():
+            item = context.tree.parent(up)
+            taken, names = (item.item if isinstance(item, cst.WithItem) else None), ("__enter__",)
+        case cst.AssignTarget():
+            assign = context.tree.parent(up)
+            taken, names = (assign.value if isinstance(assign, cst.Assign) else None), ("__next__",)
+            if not isinstance(taken, cst.Call) or dotted(taken.func) != "next":
+                return
+        case _:
+            return
+    is_passed_on = isinstance(taken, cst.Call) and last_name(taken.func) in (*_PASSING_ON, "next")
+    objects = [arg.value for arg in taken.args] if is_passed_on and isinstance(taken, cst.Call) else [taken]
+    for each in objects:
+        cls = value_of(context, each).node if each is not None else None
+        for name in names:
+            function = _method(context, cls, name)
+            if function is not None and context.home(function) is not context:
+                yield function
 
 
 def _method(context: Context, cls: cst.CSTNode | None, name: str) -> cst.FunctionDef | None:

@@ -70,6 +70,8 @@ class Origins:
         self.seen.add((id(scope), name, least))
         if Follower(self.context, self.how).name(name, scope) >= least:
             return True
+        if self._is_taken_from_written(name, scope):
+            return True
         if steps >= _MAX_STEPS:
             return False
         if any(self.is_written(held, max(least, of), steps + 1) for held, of in self._of(name, scope)):
@@ -84,6 +86,14 @@ class Origins:
         args = [arg for call in calls if isinstance(call, cst.Call) for arg in call.args]
         given = [node for arg in args for node in (arg.value, *self.tree.within(arg.value, cst.Name))]
         return any(self.is_written(value, Usage.OVERWRITTEN, steps + 1) for value in given)
+
+    def _is_taken_from_written(self, name: str, scope: cst.FunctionDef | cst.Module) -> bool:
+        """Whether a class of another file gives what a name is bound to, and writes to it in place."""
+        for node in references(self.context, name, scope):
+            for function in given_back.functions_binding(self.context, node):
+                if given_back.gives_written(self.context, function, _is_overwritten):
+                    return True
+        return False
 
     def _of(self, name: str, scope: cst.FunctionDef | cst.Module) -> Iterator[tuple[cst.BaseExpression, Usage]]:
         """Expressions that may be the same tensor, or hold it, and the use from which on it may be written."""
