@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchlint.model import reexports
 from torchlint.model.classes import class_kind, class_of
 from torchlint.model.decorators import RUNNING_AT_ONCE
 from torchlint.model.hooks import is_differentiated
 from torchlint.model.interpret.contexts import grad_context
+from torchlint.model.interpret.turned_on import disables, is_turned_on_within
 from torchlint.model.interpreted import outside, trace_of
 from torchlint.model.possibilities import Tri
 from torchlint.model.scopes import sounds_like_no_grad
-from torchlint.model.syntax import dotted, ending_name
+from torchlint.model.syntax import ending_name
 from torchlint.system.stack import deeper
 
 if TYPE_CHECKING:
@@ -34,10 +32,6 @@ _LIGHTNING_NO_GRAD = frozenset(
 )
 """Lightning runs these hooks under ``torch.no_grad()``: lightning.ai/docs, "Trainer", `Trainer.validate`."""
 
-_TURNING_ON = re.compile(rb"(?:^[ \t]+|[;:] *)(?:\w+\.)*set_grad_enabled *\((?! *(?:mode *= *)?False\b)", re.MULTILINE)
-"""What turns autograd on in a function, for what comes after."""
-_MOST_FILES = 8
-"""In how many files functions are looked for that do so."""
 _SETTERS = ("set_grad_enabled", "enter_context")
 """What changes the mode for what comes after it, without a block of its own."""
 
@@ -55,51 +49,7 @@ def grad_enabled(context: Context, node: cst.CSTNode) -> Tri:
         return Tri.YES if isinstance(scope, cst.Module) else start_grad(context, scope)
     usual = Tri.MAYBE if context.budget.is_spent else Tri.YES
     mode = trace_of(context, scope).modes.get(id(statement), usual)
-    return Tri.MAYBE if mode == Tri.NO and id(scope) in context.remember(_calling_who_turns_on) else mode
-
-
-def _calling_who_turns_on(context: Context) -> frozenset[int]:
-    """The scopes, by identity, that mention a function which may leave autograd on, by a statement of its own."""
-    waiting = _turning_on(context)
-    found = set[int]()
-    for use in _uses_of_who_turns_on(context):
-        scope = context.scopes.scope_of(use)
-        found.add(id(scope))
-        waiting.append(scope)
-    while waiting:
-        function = waiting.pop()
-        for use in context.tree.names(function.name.value) if isinstance(function, cst.FunctionDef) else ():
-            scope = context.scopes.scope_of(use)
-            if id(scope) not in found and context.tree.parent(use) is not function:
-                found.add(id(scope))
-                waiting.append(scope)
-    return frozenset(found)
-
-
-def _turning_on(context: Context) -> list[cst.FunctionDef | cst.Module]:
-    """The scopes that turn autograd on for what comes after."""
-    calls = (context.tree.enclosing(name, cst.Call) for name in context.tree.names(_SETTERS[0]))
-    return [context.scopes.scope_of(call) for call in calls if call is not None and _turns_on(context, call)]
-
-
-def _uses_of_who_turns_on(context: Context) -> Iterator[cst.Name]:
-    """Where functions are named that other files of the project define and that turn autograd on."""
-    if context.is_part:
-        return
-    by_import = reexports.imported(context)
-    for path in context.codebase.matching(context, _TURNING_ON)[:_MOST_FILES]:
-        other = context.codebase.whole(path, context)
-        for function in _turning_on(other) if other is not None else ():
-            for use in context.tree.names(function.name.value) if isinstance(function, cst.FunctionDef) else ():
-                owner = context.tree.parent(use)
-                root = dotted(owner) if isinstance(owner, cst.Attribute) and owner.attr is use else None
-                is_bare = root is None and bool(reexports.stars(context))
-                if (root or use.value).partition(".")[0] in by_import or is_bare:
-                    yield use
-
-
-def _turns_on(context: Context, call: cst.CSTNode) -> bool:
-    return isinstance(context.tree.parent(call), cst.Expr) and isinstance(call, cst.Call) and not _disables(call)
+    return Tri.MAYBE if mode == Tri.NO and is_turned_on_within(context, scope) else mode
 
 
 def _is_as_at_start(context: Context, scope: cst.FunctionDef | cst.Module, statement: cst.CSTNode) -> bool:
@@ -216,7 +166,7 @@ def _called_without_grad(context: Context, node: cst.CSTNode) -> bool:
     child: cst.CSTNode = call
     for up in context.tree.ancestors(call):
         if isinstance(up, cst.With) and child is up.body:
-            if any(sounds_like_no_grad(item.item) or _disables(item.item) for item in up.items):
+            if any(sounds_like_no_grad(item.item) or disables(item.item) for item in up.items):
                 return True
         if isinstance(up, cst.FunctionDef) and child is up.body:
             decorated = any(sounds_like_no_grad(d.decorator) for d in up.decorators)
@@ -228,10 +178,3 @@ def _called_without_grad(context: Context, node: cst.CSTNode) -> bool:
 def _turns_grad_off(context: Context) -> bool:
     text = context.tree.source.text.lower()
     return any(name in text for name in _NO_GRAD)
-
-
-def _disables(node: cst.BaseExpression) -> bool:
-    match node:
-        case cst.Call(func=func, args=[cst.Arg(value=cst.Name("False"))]):
-            return (dotted(func) or "").endswith("set_grad_enabled")
-    return False

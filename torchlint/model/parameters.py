@@ -35,7 +35,8 @@ def start_of(context: Context, function: cst.FunctionDef, frame: Frame, of: cst.
             me = self_value(context, of or cls, "classmethod" in decorators)
             env[name] = replace(me, symbols=(Symbol(Origin.PARAMETER, id(function), name),))
         elif param.star in ("*", "**"):
-            env[name] = container(_annotated(context, param, frame))
+            given = container(_annotated(context, param, frame))
+            env[name] = replace(given, symbols=(Symbol(Origin.PARAMETER, id(function), name),))
         else:
             env[name] = _param(context, function, cls, param, frame)
     return env

@@ -307,8 +307,10 @@ def join(a: Value, b: Value, depth: int = 0) -> Value:
     is_same = (a.ref, a.inner) == (b.ref, b.inner) or not (a.kind & b.kind) or a.kind == b.kind == Kind.OBJECT
     is_partial = a.bound != b.bound and bool((a.kind | b.kind) & (Kind.REFERENCE | Kind.FUNCTION))
     grad = a.grad | b.grad
-    if a.kind == b.kind == Kind.OBJECT and grad and not (a.grad and b.grad):
-        grad = Tri.MAYBE  # a distribution, or a context that sets the grad mode; or neither
+    if grad and not (a.grad and b.grad):
+        is_object = a.kind == b.kind == Kind.OBJECT  # a distribution, or a context that sets the grad mode; or neither
+        if is_object or ((b if a.grad else a).kind & Kind.UNKNOWN and (a if a.grad else b).kind & Kind.TENSOR):
+            grad = Tri.MAYBE
     named = a if a.is_named else b
     ref = named.ref if is_same else _same_but_for_device(a.ref, b.ref)
     return Value(

@@ -20,7 +20,7 @@ from torchlint.model.codebase.exports import is_mentioned
 from torchlint.model.expressions import value_of
 from torchlint.model.overriding import has_many_heirs
 from torchlint.model.possibilities import Kind
-from torchlint.model.syntax import calls_method, keyword
+from torchlint.model.syntax import calls_method, has_stars, keyword
 from torchlint.model.values import Usage
 
 if TYPE_CHECKING:
@@ -29,16 +29,23 @@ if TYPE_CHECKING:
 _HOW = How(through_data=False, for_graph=True)
 _RESTORING = frozenset(("__setstate__", "__setattr__", "load_state_dict"))
 """Methods that give an object what it, or one like it, has had before, or what is assigned to it where that is seen."""
+_COMPUTING = "__getattribute__"
+"""The method that each attribute is asked of."""
 _OF_BUFFERS = ("buffers", "named_buffers", "_buffers", "get_buffer")
 """What leads to the buffers of a module without their names."""
 _FUNCTIONAL = r"\bfunctional_call\s*\("
 _INTO_BUFFERS = r"\._buffers\s*\[[^\]\n]*\]\s*[-+*/]?=(?!=)"
+_VALUES = ("values", "items")
 _UPDATING = ("update", "setdefault", "__setitem__")
 _MANY = 16
 """From more beginnings of names than these, nothing is learnt of which names are meant."""
 
 _Class = tuple[str | None, str]
 """A class by its file and name: it may have been read twice."""
+
+
+_NO_CLASS: _Class = (None, "")
+"""Stands for what is known to be no object of a class of the project: a namespace of options."""
 
 
 class _ByName(NamedTuple):
@@ -55,7 +62,7 @@ def is_given(context: Context, name: str, cls: cst.ClassDef) -> bool:
     if has_many_heirs(context.home(cls), cls):
         return True
     classes = context.remember(relatives, cls)
-    if any(_is_field(home, each, name) for home, each in classes):
+    if any(_is_field(home, each, name) or _COMPUTING in home.scopes.info(each).methods for home, each in classes):
         return True
     if any(home.scopes.attribute(each, name).registered for home, each in classes):
         if context.remember(_are_buffers_given):
@@ -64,6 +71,12 @@ def is_given(context: Context, name: str, cls: cst.ClassDef) -> bool:
     homes = {id(home): home for home, _ in classes} | {id(context): context}
     given = (each for home in homes.values() for each in home.remember(_given))
     return any(name.startswith(each.beginning) and (each.cls is None or each.cls in known) for each in given)
+
+
+def is_given_to_any(context: Context, name: str) -> bool:
+    """Whether an attribute of an object of which no class is known is given a graph that way, in this file."""
+    given = context.remember(_given)
+    return any(name.startswith(each.beginning) and each.cls in (None, _NO_CLASS) for each in given)
 
 
 def _key(context: Context, cls: cst.ClassDef) -> _Class:
@@ -88,6 +101,8 @@ def _by_texts(context: Context) -> Iterator[_ByName]:
         call = context.tree.parent(node)
         if isinstance(call, cst.Call) and len(call.args) == len(("object", "name", "value")):
             yield from _set(context, call.args[0].value, call.args[1].value, call.args[2].value)
+        elif isinstance(call, cst.Call) and call.args and has_stars(call.args):
+            yield from _of(context, call.args[0].value, "")
     for node in context.tree.names("getattr"):
         call = context.tree.parent(node)
         if isinstance(call, cst.Call) and len(call.args) > 1 and _is_written(context, call):
@@ -114,6 +129,8 @@ def _is_put_into(context: Context, use: cst.BaseExpression) -> bool:
         return True
     method = context.tree.parent(use)
     call = context.tree.parent(method) if isinstance(method, cst.Attribute) and method.value is use else None
+    if isinstance(call, cst.Call) and calls_method(call, _VALUES) and _is_written(context, call):
+        return True
     if not isinstance(call, cst.Call) or not calls_method(call, _UPDATING):
         return False
     return any(_may_hold(context, arg.value) for arg in call.args)
@@ -138,6 +155,8 @@ def _of(context: Context, owner: cst.BaseExpression, beginning: str) -> Iterator
         yield _ByName(_key(context.home(cls), cls), beginning)
     elif value_of(context, owner).kind & Kind.UNKNOWN and context.is_checked:
         yield _ByName(None, beginning)
+    elif context.is_checked:
+        yield _ByName(_NO_CLASS, beginning)
 
 
 def _beginning(name: cst.BaseExpression) -> str:
@@ -171,9 +190,19 @@ def _are_buffers_given(context: Context) -> bool:
             use = call if isinstance(call, cst.Call) and call.func is attribute else attribute
             if _is_written(context, use):
                 return True
+    if any(_is_written(context, each) for each in _kept_states(context)):
+        return True
     if any(_is_given_to_all(context, each) for each in context.tree.attributes("_apply")):
         return True
     return any(_is_loaded(context, each) for each in context.tree.attributes("load_state_dict"))
+
+
+def _kept_states(context: Context) -> Iterator[cst.Call]:
+    """The calls that give the tensors of a module themselves by their names: ``m.state_dict(keep_vars=True)``."""
+    for attribute in context.tree.attributes("state_dict"):
+        call = context.tree.parent(attribute)
+        if isinstance(call, cst.Call) and call.func is attribute and keyword(call.args, "keep_vars") is not None:
+            yield call
 
 
 def _is_given_to_all(context: Context, attribute: cst.Attribute) -> bool:

@@ -195,7 +195,9 @@ def _is_given(holder: _Holder) -> bool:
     if name.startswith("."):
         if scope is context.tree.module or setter(context, name[1:]) is not None:
             return True  # what another file does with its globals is not looked at
-        return isinstance(scope, cst.ClassDef) and by_name.is_given(context, name[1:], scope)
+        if isinstance(scope, cst.ClassDef):
+            return by_name.is_given(context, name[1:], scope)
+        return by_name.is_given_to_any(context, name[1:])
     if name.endswith("()"):
         return kept_results.is_result_written(context, name[:-2])
     uses = [use for use in _uses(holder) if first <= context.tree.order(use) < last]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.model import trainable
+from torchlint.model.aliasing import given_back
 from torchlint.model.aliasing.calls import PASSING_ON
 from torchlint.model.aliasing.how import How
 from torchlint.model.aliasing.made import returns_new
@@ -51,6 +52,8 @@ class Origins:
                 return self.is_attribute_written(name, least) or _is_written_elsewhere(self.context, node)
         if not isinstance(node, cst.BaseExpression) or steps >= _MAX_STEPS:
             return False
+        if _is_given_back_written(self.context, node):
+            return True
         return any(self.is_written(held, max(least, of), steps + 1) for held, of in self._held(node))
 
     def is_attribute_written(self, name: str, least: Usage = Usage.RETURNED) -> bool:
@@ -68,6 +71,8 @@ class Origins:
         self.seen.add((id(scope), name, least))
         if Follower(self.context, self.how).name(name, scope) >= least:
             return True
+        if self._is_taken_from_written(name, scope):
+            return True
         if steps >= _MAX_STEPS:
             return False
         if any(self.is_written(held, max(least, of), steps + 1) for held, of in self._of(name, scope)):
@@ -82,6 +87,14 @@ class Origins:
         args = [arg for call in calls if isinstance(call, cst.Call) for arg in call.args]
         given = [node for arg in args for node in (arg.value, *self.tree.within(arg.value, cst.Name))]
         return any(self.is_written(value, Usage.OVERWRITTEN, steps + 1) for value in given)
+
+    def _is_taken_from_written(self, name: str, scope: cst.FunctionDef | cst.Module) -> bool:
+        """Whether a class of another file gives what a name is bound to, and writes to it in place."""
+        for node in references(self.context, name, scope):
+            for function in given_back.functions_binding(self.context, node):
+                if given_back.gives_written(self.context, function, _is_overwritten):
+                    return True
+        return False
 
     def _of(self, name: str, scope: cst.FunctionDef | cst.Module) -> Iterator[tuple[cst.BaseExpression, Usage]]:
         """Expressions that may be the same tensor, or hold it, and the use from which on it may be written."""
@@ -104,10 +117,14 @@ class Origins:
                 yield from self._held(other)
             case cst.Subscript(value=whole):
                 yield from self._held(whole)
+                if _is_given_back_written(self.context, value):
+                    yield value, Usage.RETURNED
             case cst.NamedExpr(value=inner):
                 yield from self._held(inner)
             case cst.Call(func=func, args=args):
                 yield from self._returned(func, args)
+                if _is_given_back_written(self.context, value):
+                    yield value, Usage.RETURNED
 
     def _returned(
         self, func: cst.BaseExpression, args: Sequence[cst.Arg]
@@ -186,13 +203,26 @@ def _is_written_elsewhere(context: Context, node: cst.Attribute) -> bool:
     """
     if value_of(context, node).role & (Role.PARAMETER | Role.GRADIENT):
         return False
+    if given_back.is_global_written(context, node, _is_overwritten):
+        return True
     cls = value_of(context, node.value).node
     if not isinstance(cls, cst.ClassDef):
         return False
-    if has_many_heirs(context.home(cls), cls):
+    if has_many_heirs(context.home(cls), cls) or _is_given_back_written(context, node):
         return True
     name = node.attr.value
     return any(home.remember(_is_attribute_overwritten, name) for home in homes_writing(context, cls, name))
+
+
+def _is_given_back_written(context: Context, node: cst.BaseExpression) -> bool:
+    """Whether a function of another file is called that writes to what it has given back."""
+    called = given_back.functions(context, node)
+    return any(given_back.gives_written(context, function, _is_overwritten) for function in called)
+
+
+def _is_overwritten(context: Context, node: cst.BaseExpression) -> bool:
+    """Whether what an expression holds is written in place in its file."""
+    return Origins(context).is_written(node, Usage.OVERWRITTEN)
 
 
 def _is_attribute_overwritten(context: Context, name: str) -> bool:

@@ -46,6 +46,21 @@ def at(base: Value, key: ElementKey) -> Value | None:
     return held(base)
 
 
+def is_open(base: Value) -> bool:
+    """Whether nothing is known of what is in a container that others have made: a parameter, ``**kwargs`` too."""
+    is_told = base.items is not None or base.item is not None or (base.keys is not None and base.keys.known)
+    return bool(base.symbols) and base.kind == Kind.CONTAINER and not is_told
+
+
+def opened(base: Value) -> Value:
+    """A container of which nothing is known, as one of what is not known."""
+    return replace(base, item=UNKNOWN, keys=Keys(UNKNOWN) if base.is_mapping else None) if is_open(base) else base
+
+
+def _content(base: Value) -> Value | None:
+    return UNKNOWN if is_open(base) else held(base)
+
+
 def part(base: Value) -> Value:
     """A slice or a multiple of a sequence; that of a size is one, of another length."""
     return replace(container(iterated(base)), ndim=Ndim.ANY if base.ndim else Ndim.NEITHER)
@@ -65,7 +80,7 @@ def put(base: Value, key: ElementKey, each: Value, value: Value) -> Value:
     if base.items is not None and isinstance(key, int) and -len(base.items) <= key < len(base.items):
         key %= len(base.items)
         return replace(base, items=(*base.items[:key], value, *base.items[key + 1 :]))
-    return replace(base, item=_with(held(base), value), items=None)
+    return replace(base, item=_with(_content(base), value), items=None)
 
 
 def _put_in_mapping(base: Value, key: ElementKey, each: Value, value: Value) -> Value:
@@ -76,30 +91,31 @@ def _put_in_mapping(base: Value, key: ElementKey, each: Value, value: Value) -> 
         known = {name: join(v, value) for name, v in keys.known.items()}
     is_first = base.item is None or keys.each is None
     keys = Keys(each if is_first or keys.each is None else join(keys.each, each), known)
-    return replace(base, item=_with(held(base), value), items=None, keys=keys)
+    return replace(base, item=_with(_content(base), value), items=None, keys=keys)
 
 
 def added(base: Value, value: Value, *, at_end: bool = True) -> Value:
     """The container after ``base.append(value)``."""
     if base.items is not None and at_end and len(base.items) < MAX_ITEMS:
         return replace(base, items=(*base.items, value))
-    return replace(base, item=_with(held(base), value), items=None)
+    return replace(base, item=_with(_content(base), value), items=None)
 
 
 def extended(base: Value, more: Value | None) -> Value:
     """The container after ``base.extend(…)`` with elements of that kind."""
-    return base if more is None else replace(base, item=_with(held(base), more), items=None)
+    return base if more is None else replace(base, item=_with(_content(base), more), items=None)
 
 
 def updated(base: Value, more: Value) -> Value:
     """The mapping after ``base.update(more)``."""
-    if more.keys is None:
+    if more.keys is None and not is_open(more):
         return base if held(more) is None else replace(base, item=_with(base.item, held(more)), keys=None)
     return merged(base, more)
 
 
 def merged(first: Value, then: Value) -> Value:
     """``{**first, **then}``."""
+    first, then = opened(first), opened(then)
     each, item = _either(iterated(first) if first.is_mapping else None, iterated(then)), _either(first.item, then.item)
     known: dict[str | int, Value] = {}
     if first.keys is not None and then.keys is not None:
@@ -133,6 +149,8 @@ def of_pairs(pairs: Value) -> Value:
     """``dict(pairs)``."""
     if pairs.is_mapping:
         return pairs
+    if is_open(pairs) or pairs.kind == Kind.UNKNOWN:
+        return mapping(UNKNOWN, UNKNOWN)
     pair = iterated(pairs)
     if pair is None or pair.items is None or len(pair.items) != 2:
         return container()

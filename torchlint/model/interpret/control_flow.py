@@ -10,6 +10,7 @@ from torchlint.model.annotations import annotation_text
 from torchlint.model.interpret import assignment, contexts, iteration, match_patterns, narrowing, places
 from torchlint.model.interpret.environment import Changes, Names, Watch
 from torchlint.model.interpret.frame import Frame, Loop
+from torchlint.model.interpret.turned_on import after_calls
 from torchlint.model.possibilities import Tri
 from torchlint.model.syntax import has_break, last_name
 from torchlint.model.type_comments import type_comment
@@ -164,7 +165,7 @@ def with_statement(frame: Frame, node: cst.With) -> None:
         value = frame.value(item.item)
         mode = contexts.grad_context(frame, item.item)
         if mode is not None:
-            frame.grad = mode
+            frame.grad = after_calls(frame.context, frame.scope, mode)
         if item.asname is not None:
             frame.assign(item.asname.name, contexts.entered(frame, value, item), None)
     run_suite(frame, node.body)

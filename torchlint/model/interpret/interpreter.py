@@ -20,6 +20,7 @@ from torchlint.model.interpret.expressions import EXPRESSIONS
 from torchlint.model.interpret.frame import Frame, Handlers
 from torchlint.model.interpret.statements import STATEMENTS
 from torchlint.model.interpret.summary import Summary, Trace
+from torchlint.model.interpret.turned_on import after_calls
 from torchlint.model.possibilities import Tri
 from torchlint.model.values import Value, join
 
@@ -53,7 +54,7 @@ def run(frame: Frame, start: Env, grad: Tri) -> Summary:
 
 def _begin(frame: Frame, start: Env, grad: Tri) -> None:
     """Go back to where the scope begins; what was learnt stays."""
-    frame.dead, frame.grad = False, grad
+    frame.dead, frame.grad = False, after_calls(frame.context, frame.scope, grad)
     frame.returns, frame.paths, frame.solutions, frame.rounds = [], {}, {}, Counter()
     frame.learnt.clues, frame.learnt.supposed = {}, set()
     frame.bindings = {name: learning.resolve(frame, value) for name, value in start.items()}

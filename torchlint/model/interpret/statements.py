@@ -6,7 +6,7 @@ import libcst as cst
 
 from torchlint.model.annotations import annotation, annotation_text
 from torchlint.model.imports import module_of
-from torchlint.model.interpret import assignment, contexts, control_flow, narrowing, operators, places
+from torchlint.model.interpret import assignment, containers, contexts, control_flow, narrowing, operators, places
 from torchlint.model.interpret.environment import Env
 from torchlint.model.interpret.frame import Executors, Frame
 from torchlint.model.lineage import lineages
@@ -57,7 +57,7 @@ def _aug_assign(frame: Frame, node: cst.AugAssign) -> None:
     left, right = frame.value(node.target), frame.value(node.value)
     result = operators.arithmetic(frame, node, left, right)
     if left.kind == Kind.CONTAINER and right.kind & Kind.CONTAINER:
-        result = join(left, right)
+        result = join(containers.opened(left), containers.opened(right))
     frame.assign(node.target, result, None)
 
 

@@ -48,7 +48,7 @@ def expression(frame: Frame, node: cst.Subscript) -> Value:
         item = containers.at(base, literal)
         return (
             learning.resolve(frame, item)
-            if item is not None
+            if item is not None and item != UNKNOWN
             else learning.unknown(frame, Symbol(Origin.ITEM, id(node)))
         )
     if base.kind == Kind.NDARRAY:

@@ -108,9 +108,11 @@ def _dtype_of_data(arguments: Sequence[Argument]) -> Dtype:
     named = [a for a in arguments if a.keyword is not None and a.value.kind & (Kind.TENSOR | Kind.UNKNOWN)]
     if not positional or named or any(a.star for a in arguments):
         return Dtype.ANY
-    tensors = [a.value for a in positional[:2] if a.value.kind == Kind.TENSOR]
-    if tensors:
-        return tensors[-1].dtype
+    tensors = [a.value for a in positional[:3] if a.value.kind == Kind.TENSOR]
+    if len(tensors) > 2 and not any(each.dtype & Dtype.FLOAT for each in tensors[:2]):
+        return tensors[2].dtype  # the values of a sparse tensor, behind two tensors of indices
+    if tensors[:2]:
+        return tensors[:2][-1].dtype
     dtype = number_dtype(positional[0].node)
     for argument in positional[1:]:
         dtype = promote(dtype, number_dtype(argument.node))

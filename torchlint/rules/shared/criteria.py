@@ -16,8 +16,9 @@ from torchlint.model.syntax import assignment_of, keyword, last_name
 
 _CONFIGURED = (
     r"""(?<!\bself)\.reduc(?:tion|e)\s*=(?!=|\s*["'](?:mean|sum)\b)|attr\s*\([^\n]{0,100}["']reduc(?:tion|e)["']"""
+    r"""|(?:crit\w*|loss\w*)\.register_forward_(?:pre_)?hook\s*\("""
 )
-"""How a criterion is asked for another reduction after it was made."""
+"""How a criterion is asked for another reduction after it was made, or gives something else."""
 _MOST_HEIRS = 8
 _FAR = 3
 """How many names are gone back to what a value was computed with."""
@@ -118,6 +119,10 @@ def _is_set_in_other_file(names: set[str], cls: cst.ClassDef | None, model: Mode
     outside = rf"(?<!\bself)\.(?:{either})\s*=(?!=)\s*(?!{plain})"
     context = model.context
     if context.codebase.matching(context, re.compile(outside.encode())):
+        return True
+    if model.ask(
+        is_mentioned, rf"""\bsetattr\s*\([^\n]{{0,100}}["'](?:{either})["']|\)\.update\([^\n]{{0,100}}\b(?:{either})="""
+    ):
         return True
     heirs = context.codebase.heirs(context, cls.name.value, _MOST_HEIRS) if cls is not None else []
     inside = re.compile(rf"(?:\bself\.|^[ \t]+)(?:{either})\s*=(?!=)\s*(?!{plain})".encode(), re.MULTILINE)

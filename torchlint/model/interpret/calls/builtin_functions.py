@@ -128,6 +128,13 @@ def _map(frame: Frame, name: str, arguments: Sequence[Argument], node: cst.Call)
 
 def dict_of(frame: Frame, arguments: Sequence[Argument]) -> Value:
     """``dict(…)``, ``OrderedDict(…)``."""
+    result = _dict_of(frame, [each for each in arguments if each.star != "**"])
+    for given in (each.value for each in arguments if each.star == "**"):
+        result = containers.merged(result, given if given.is_mapping else containers.of_pairs(UNKNOWN))
+    return result
+
+
+def _dict_of(frame: Frame, arguments: Sequence[Argument]) -> Value:
     named = containers.literal({a.keyword: a.value for a in arguments if a.keyword is not None})
     if not arguments or arguments[0].keyword is not None or arguments[0].star:
         return named

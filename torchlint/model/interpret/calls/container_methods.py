@@ -55,10 +55,10 @@ def _grown(frame: Frame, receiver: Value, name: str, arguments: Sequence[Argumen
     match name:
         case "extend" | "extendleft":
             return containers.extended(receiver, iteration.iterate(frame, last.value, last.node))
-        case "update" if receiver.is_mapping or any(a.keyword for a in arguments):
+        case "update" if receiver.is_mapping or containers.is_open(receiver) or any(a.keyword for a in arguments):
             named: dict[str | int, Value] = {a.keyword: a.value for a in arguments if a.keyword is not None}
             for argument in arguments:
-                if argument.keyword is None and argument.value.kind & Kind.CONTAINER:
+                if argument.keyword is None and argument.value.kind & (Kind.CONTAINER | Kind.UNKNOWN):
                     receiver = containers.updated(receiver, containers.of_pairs(argument.value))
             return containers.merged(receiver, containers.literal(named)) if named else receiver
         case "update":
@@ -66,7 +66,7 @@ def _grown(frame: Frame, receiver: Value, name: str, arguments: Sequence[Argumen
         case "setdefault":
             key, value = arguments[0], last.value if len(arguments) > 1 else NONE
             literal = literal_key(key.node)
-            known = containers.at(receiver, literal)
+            known = UNKNOWN if containers.is_open(receiver) else containers.at(receiver, literal)
             return containers.put(receiver, literal, key.value, value if known is None else join(known, value))
     return containers.added(receiver, last.value, at_end=name == "append")
 
@@ -74,7 +74,7 @@ def _grown(frame: Frame, receiver: Value, name: str, arguments: Sequence[Argumen
 def _popped(frame: Frame, receiver: Value, arguments: Sequence[Argument], node: cst.Call) -> Value:
     key = literal_key(arguments[0].node) if arguments else None
     item = containers.at(receiver, key)
-    if item is None:
+    if item is None or item == UNKNOWN:
         return learning.unknown(frame, Symbol(Origin.ITEM, id(node)))
     return join(item, arguments[1].value) if len(arguments) > 1 and not receiver.items else item
 
