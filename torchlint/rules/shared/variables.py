@@ -18,7 +18,7 @@ from torchlint.model.torch import library
 from torchlint.model.torch.arguments import literal_bool
 from torchlint.model.torch.schema import TensorResult
 from torchlint.rule import Applicability, Edit, Fix
-from torchlint.rules.shared import data_sites, gradients, identity, indices, memory, tried
+from torchlint.rules.shared import data_sites, gradients, identity, indices, integers, memory, tried
 from torchlint.rules.shared.made_of_numbers import is_made_of_numbers
 from torchlint.rules.shared.own_attributes import is_of_object
 from torchlint.rules.shared.unrecorded_inputs import is_unrecorded_input
@@ -235,8 +235,12 @@ def _is_useless(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool
     value = model.value(inner)
     if memory.is_detached(inner, model) or indices.takes_only(call, model) or is_made_of_numbers(inner, model):
         return True
-    if not value.is_tensor or value.role & Role.PARAMETER or not stays_without_graph(inner, model):
+    if value.role & Role.PARAMETER:
         return False  # of a parameter `Variable` makes a plain tensor
+    if integers.are_by_use(call, inner, model) and not integers.is_told_apart(inner, model):
+        return True
+    if not value.is_tensor or not stays_without_graph(inner, model):
+        return False
     if value.role & Role.GRADIENT and gradients.may_have_graph(inner, model):
         return False
     if _makes_attribute(call, model):
