@@ -18,7 +18,7 @@ from torchlint.model.torch import library
 from torchlint.model.torch.arguments import literal_bool
 from torchlint.model.torch.schema import TensorResult
 from torchlint.rule import Applicability, Edit, Fix
-from torchlint.rules.shared import data_sites, gradients, identity, indices, integers, memory, tried
+from torchlint.rules.shared import data_sites, gradients, identity, indices, integers, lifetimes, memory, tried
 from torchlint.rules.shared.made_of_numbers import is_made_of_numbers
 from torchlint.rules.shared.own_attributes import is_of_object
 from torchlint.rules.shared.unrecorded_inputs import is_unrecorded_input
@@ -169,7 +169,7 @@ def _unwrapped(call: cst.Call, wrapped: cst.Arg, model: Model) -> Fix:
         edits = _strip(call, source, f".detach().requires_grad_({flag})", model)
         return Fix(f"Use `.detach().requires_grad_({flag})`", edits, _without_data(call, source, model))
     is_alone = identity.is_fresh(inner, model) or identity.is_replaced(call, inner, model)
-    is_alone = is_alone or identity.is_last_use(call, memory.before_copies(inner), model)
+    is_alone = is_alone or lifetimes.is_last_use(call, memory.before_copies(inner), model)
     detach = "" if is_alone else ".detach()"
     edits = _strip(call, inner, f"{detach}.requires_grad_({flag})", model)
     return Fix(f"Use `{detach}.requires_grad_({flag})`", edits)
@@ -245,7 +245,7 @@ def _is_useless(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool
         return False
     if _makes_attribute(call, model):
         return identity.may_be_one(call, inner, model)  # what has that name around the class is still there
-    judges = identity.may_be_one, identity.is_replaced, identity.is_last_use
+    judges = identity.may_be_one, identity.is_replaced, lifetimes.is_last_use
     return any(is_one(call, inner, model) for is_one in judges)
 
 
