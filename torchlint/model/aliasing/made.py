@@ -11,7 +11,6 @@ from torchlint.model.classes import class_of
 from torchlint.model.codebase.exports import setter
 from torchlint.model.expressions import qualified, value_of
 from torchlint.model.imports import is_bound_here
-from torchlint.model.overriding import Overriding, overriding
 from torchlint.model.replaced import is_replaced
 from torchlint.model.standing import stands
 from torchlint.model.syntax import has_stars, is_target, keyword
@@ -31,21 +30,19 @@ def returns_new(context: Context, function: cst.FunctionDef) -> bool:
 def _returns_new(context: Context, function: cst.FunctionDef) -> bool:
     if function.decorators or function.asynchronous is not None or any(context.tree.within(function, cst.Yield)):
         return False
-    if not is_alone(context, function):
+    if not _is_alone(context, function):
         return False
     returned = [each for each in context.tree.within(function, cst.Return) if context.scopes.scope_of(each) is function]
     return bool(returned) and all(each.value is not None and _is_new(context, each.value) for each in returned)
 
 
-def is_alone(context: Context, function: cst.FunctionDef) -> bool:
+def _is_alone(context: Context, function: cst.FunctionDef) -> bool:
     """Whether nothing else is seen to have the name of a function: neither what overrides it nor what replaces it."""
     tree, name = context.tree, function.name.value
     if is_replaced(context, name) or not stands(context, function):
         return False
     if class_of(context, function) is None:
         return True
-    if overriding(context, function) != Overriding():
-        return False
     others = (each for each in tree.names(name) if each is not function.name and is_bound_here(tree, each))
     is_assigned = any(is_target(tree, each) for each in tree.attributes(name))
     return not is_assigned and next(others, None) is None and setter(context, name) is None

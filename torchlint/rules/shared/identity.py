@@ -13,13 +13,13 @@ import libcst as cst
 from torchlint.model import Dtype, Kind, Model, Role, Tri, Usage
 from torchlint.model.aliasing.graph_writes import may_get_graph_later
 from torchlint.model.aliasing.here import only_metadata, usage_here
-from torchlint.model.aliasing.made import is_alone
 from torchlint.model.bindings import bound_value
 from torchlint.model.interpret.loaders import is_from_loader
+from torchlint.model.overriding import always
 from torchlint.model.syntax import last_name
 from torchlint.model.torch import library, writers
 from torchlint.model.torch.schema import TensorResult, may_alias
-from torchlint.rules.shared import compared, kept_memory, memory
+from torchlint.rules.shared import compared, kept_memory, lifetimes, memory
 from torchlint.rules.shared.lambdas import is_given_to_lambda
 from torchlint.rules.shared.lifetimes import (
     OF_THE_OBJECT,
@@ -314,12 +314,12 @@ def _is_never_recorded(node: cst.BaseExpression, model: Model) -> bool:
 
 
 def _returns_fresh(model: Model, function: cst.FunctionDef) -> bool:
-    """Whether a function returns a new tensor each time, which nobody else has."""
-    if function.decorators or function.asynchronous is not None or any(model.tree.within(function, cst.Yield)):
-        return False
-    if not model.ask(is_alone, function):
-        return False
-    returned = [each for each in model.tree.within(function, cst.Return) if model.scopes.scope_of(each) is function]
+    """Whether a function, and what overrides it, returns a new tensor each time, which nobody else has."""
+    return model.ask(always, function, lambda each: model.home(each).remember(_makes_fresh, each))
+
+
+def _makes_fresh(model: Model, function: cst.FunctionDef) -> bool:
+    returned = lifetimes.returned(function, model)
     return bool(returned) and all(
         each.value is not None and (memory.is_new(each.value, model) or is_last_use(each, each.value, model))
         for each in returned

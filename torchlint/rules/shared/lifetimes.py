@@ -10,9 +10,9 @@ import libcst as cst
 from torchlint.model import Model, Tri, Usage
 from torchlint.model.aliasing.calls import LIKE_METHODS
 from torchlint.model.aliasing.here import usage_here
-from torchlint.model.aliasing.made import is_alone
 from torchlint.model.bindings import bound_value, owner, unpacked_from
 from torchlint.model.interpret.loaders import is_from_loader
+from torchlint.model.overriding import always
 from torchlint.model.syntax import chain, last_name, parameters
 from torchlint.model.torch import library, writers
 from torchlint.model.torch.schema import TensorResult, may_alias
@@ -247,14 +247,21 @@ def _is_made_for(target: cst.Name, call: cst.Call, model: Model) -> bool:
     return model.home(function).remember(_gives_own, function, place, len(several.elements))
 
 
-def _gives_own(model: Model, function: cst.FunctionDef, place: int, length: int) -> bool:
-    """Whether what a function returns in a place of a tuple is a new tensor each time, which nobody else has."""
+def returned(function: cst.FunctionDef, model: Model) -> list[cst.Return]:
+    """The statements by which a function returns what its caller gets as it is; none of a generator and the like."""
     if function.decorators or function.asynchronous is not None or any(model.tree.within(function, cst.Yield)):
-        return False
-    if not model.ask(is_alone, function):
-        return False
-    returned = [each for each in model.tree.within(function, cst.Return) if model.scopes.scope_of(each) is function]
-    return bool(returned) and all(_is_own_in(each, place, length, model) for each in returned)
+        return []
+    return [each for each in model.tree.within(function, cst.Return) if model.scopes.scope_of(each) is function]
+
+
+def _gives_own(model: Model, function: cst.FunctionDef, place: int, length: int) -> bool:
+    """Whether what a function, or what overrides it, returns in a place of a tuple is a new tensor of nobody else."""
+    return model.ask(always, function, lambda each: model.home(each).remember(_makes_own, each, place, length))
+
+
+def _makes_own(model: Model, function: cst.FunctionDef, place: int, length: int) -> bool:
+    found = returned(function, model)
+    return bool(found) and all(_is_own_in(each, place, length, model) for each in found)
 
 
 def _is_own_in(node: cst.Return, place: int, length: int, model: Model) -> bool:
