@@ -6,7 +6,7 @@ One that is saved for `backward()`, or written, is what it was: the wrapper of a
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import libcst as cst
 
@@ -18,7 +18,7 @@ from torchlint.rules.shared import identity, indices
 from torchlint.rules.shared.no_grad import small_statement
 from torchlint.rules.shared.order import is_always_before, loop_of
 
-_NEAR = 20
+_NEAR = 6
 """How many uses of a name are looked at, on either side."""
 _LEAVING = (cst.Return, cst.Raise, cst.Yield, cst.Await)
 _ENDING = (cst.Break, cst.Continue)
@@ -204,13 +204,9 @@ def _is_nothing_else(target: cst.Name, call: cst.CSTNode, inner: cst.CSTNode, mo
     scope = model.scopes.scope_of(target)
     if not isinstance(scope, cst.FunctionDef):
         return False
-    uses = [use for use in _read(target, scope, model) if not model.tree.is_inside(use, inner)]
-    if len(uses) > _NEAR:
+    names = model.references(target.value, scope)
+    if len(names) > 2 * _NEAR:
         return False
+    uses = [use for use in names if not model.is_target(use) and not model.tree.is_inside(use, inner)]
     read = [use for use in uses if not model.ask(only_metadata, use)]
     return bool(read) and all(model.scopes.scope_of(use) is scope and _takes_integers(use, model) for use in read)
-
-
-def _read(name: cst.Name, scope: cst.FunctionDef, model: Model) -> Iterator[cst.Name]:
-    """Where a name is read in a function."""
-    return (use for use in model.references(name.value, scope) if not model.is_target(use))

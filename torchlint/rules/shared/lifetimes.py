@@ -75,7 +75,7 @@ def _before_own(node: cst.BaseExpression, call: cst.CSTNode, model: Model) -> cs
 
 _MANY = 100
 """A name of a module with more occurrences is not followed."""
-_FAR = 20
+_FAR = 8
 """How many occurrences behind the last use are looked at."""
 
 
@@ -87,23 +87,25 @@ def _before_bound_again(names: Sequence[cst.Name], call: cst.CSTNode, model: Mod
     order, statement = model.tree.order, small_statement(call, model)
     place = bisect_right(names, model.tree.last_below(call), key=order)
     is_of_module = isinstance(model.scopes.scope_of(call), cst.Module)
+    if len(names) - place > _FAR:
+        return None
     own = [
         name
         for name in names[max(0, place - _FAR) : place]
         if statement is not None and model.tree.is_inside(name, statement) and is_bound(name, model)
     ]
-    before = [name for name in names[:place] if name not in own]
+    left = {id(name) for name in own}
+    before = [name for name in names[:place] if id(name) not in left]
     if place == len(names) and not is_of_module:  # as it is mostly
         return before
-    if len(names) - place > _FAR:
-        return None
     later = [name for name in names[place:] if not are_exclusive(name, call, model)]
     again = [name for name in own if _is_bound_anew(name, model, call)]
     again += [name for name in later if _is_bound_anew(name, model)]
+    bound = {id(name) for name in again}
     for name in later:
         if statement is not None and model.tree.is_inside(name, statement):
             return None
-        if name not in again and not any(
+        if id(name) not in bound and not any(
             order(each) < order(name) and comes_first(each, name, model) for each in again
         ):
             return None
