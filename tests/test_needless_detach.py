@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from torchlint.diagnostic import Fixing
@@ -331,7 +334,7 @@ FORMS = {
     ),
     "indices on another device": (
         "def f(x, y, i):\n    x.scatter_(1, i.unsqueeze(1).data.cpu(), 1)\n    return x.gather(1, i.data.to(torch.long)), y.add(i.data.cpu())\n",
-        "def f(x, y, i):\n    x.scatter_(1, i.unsqueeze(1).cpu(), 1)\n    return x.gather(1, i.to(torch.long)), y.add(i.detach().cpu())\n",
+        "def f(x, y, i):\n    x.scatter_(1, i.unsqueeze(1).cpu(), 1)\n    return x.gather(1, i.to(torch.long)), y.add(i.cpu())\n",
     ),
     "wrapped for a graph, from the block that is made": (
         "def f(G, D, z):\n    z = Variable(z, volatile=True)\n    fake = Variable(G(z).data)\n    other = fake\n    other.mul_(2)\n    return D(fake)\n",
@@ -427,3 +430,17 @@ def test_forms(what: str) -> None:
     text, expected = FORMS[what]
     outcome = check_text(HEAD + text, "x.py", CODES, Fixing.UNSAFE)
     assert (outcome.text.partition("\n\n\n")[2].lstrip("\n"), outcome.problems) == (expected, ())
+
+
+PAGE = Path(__file__).parent / "attacks" / "plain.md"
+BLOCKS = dict(
+    re.findall(r"^## ([^\n]+)\n+```diff\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+)
+
+
+@pytest.mark.parametrize("what", BLOCKS)
+def test_files_with_safe_fixes(what: str) -> None:
+    lines = BLOCKS[what].splitlines(keepends=True)
+    before, after = ("".join(line[1:] or line for line in lines if line[0] != sign) for sign in "+-")
+    outcome = check_text(before, "x.py", CODES, Fixing.SAFE)
+    assert (outcome.text, outcome.problems) == (after, ())

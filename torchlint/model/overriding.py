@@ -6,7 +6,7 @@ A class is judged by its name here, as its subclasses write it, so that no file 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
@@ -47,6 +47,12 @@ def overriding(context: Context, function: cst.FunctionDef) -> Overriding:
     """What overrides a method in the subclasses of its class, in the file and in other files of the project."""
     cls = class_of(context, function)
     return Overriding() if cls is None else context.remember(_overriding, cls, function.name.value)
+
+
+def always(context: Context, function: cst.FunctionDef, test: Callable[[cst.FunctionDef], bool]) -> bool:
+    """Whether something is true of a function, and of each that overrides it."""
+    others = overriding(context, function)
+    return not others.has_more and test(function) and all(test(each.function) for each in others.methods)
 
 
 def is_replaced(context: Context, function: cst.FunctionDef) -> bool:

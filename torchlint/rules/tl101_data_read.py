@@ -162,6 +162,7 @@ from torchlint.rules.shared import (
     identity,
     indices,
     initialised,
+    integers,
     lazy,
     memory,
     operands,
@@ -265,6 +266,9 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
         return Fix("Remove `.data`: autograd does not record here", drop, _applicability(safe))
     if indices.taker(node, model) is not None:
         return Fix("Remove `.data`: indices and masks carry no graph", drop, _applicability(safe))
+    if usage is not Usage.WRITTEN and not doubtful and integers.are_certain(node, model):
+        is_kept = safe and usage in data_sites.READING
+        return Fix("Remove `.data`: integers carry no graph", drop, _applicability(is_kept))
     has_no_graph = not value.kind & ~(Kind.TENSOR | Kind.UNKNOWN) and stays_without_graph(node.value, model)
     if has_no_graph:
         if identity.is_fresh(node.value, model):

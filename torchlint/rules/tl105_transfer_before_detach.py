@@ -55,11 +55,13 @@ from dataclasses import replace
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Evidence, Kind, Model, Strength, Tri
+from torchlint.model import Evidence, Kind, Model, Strength, Tri, Usage
+from torchlint.model.aliasing.here import usage_here
 from torchlint.model.codebase.exports import is_unwrapped_by
+from torchlint.model.interpret.loaders import is_from_loader
 from torchlint.model.syntax import call_of
 from torchlint.rule import Applicability, Finding, Fix, Group, all_of, any_of, attribute, on, pattern
-from torchlint.rules.shared import data_sites, identity, memory, readers
+from torchlint.rules.shared import data_sites, identity, integers, memory, readers
 from torchlint.rules.shared.without_graph import stays_without_graph
 
 GROUP = Group.PERFORMANCE
@@ -118,10 +120,13 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
 
 def _carries_no_graph(node: cst.Attribute, model: Model) -> bool:
     """Whether what `.data` is taken from has no graph, and nothing can tell it from what `.data` gives."""
-    if memory.is_compared(memory.before_transfers(node.value, model), model):
+    if memory.is_compared(memory.before_transfers(node.value, model), model) or integers.are_certain(node, model):
         return True
-    if not model.value(node.value).is_tensor or not stays_without_graph(node.value, model):
+    value = model.value(node.value)
+    if not (value.is_tensor or is_from_loader(value)) or not stays_without_graph(node.value, model):
         return False
+    if model.ask(usage_here, node) <= Usage.READ and not identity.is_changed(node.value, model):
+        return True  # what only reads it has no second one to tell it from
     return identity.may_be_one(node, node.value, model)
 
 

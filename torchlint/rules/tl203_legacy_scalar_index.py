@@ -127,7 +127,8 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     is_scalar = value.is_tensor and value.ndim == Ndim.ZERO and not scalars.is_false(index)
     # its only element is meant, and what of more dimensions has it at `[0]` is a tensor again, of no use to anybody
     proven = is_scalar and not criteria.may_be_another(node.value, model)
-    proven = proven or (not scalars.is_false(index) and one_element.is_sent_back(node.value, model))
+    source = memory.before_copies(node.value)
+    proven = proven or (not scalars.is_false(index) and one_element.is_sent_back(source, model))
     said = "Replace `.data` with `.detach()`, for an element"
     element = Fix(said, (edit.replace(node.attr, "detach()"),), _UNSAFE, risk="an element is no number")
     awaited = tried.is_awaited("IndexError", node, model)

@@ -32,7 +32,7 @@ def may_be_another(node: cst.BaseExpression, model: Model) -> bool:
     if model.remember(_is_configured):
         return True
     return any(
-        model.remember(_is_set_elsewhere, name, _class_around(func, model))
+        model.remember(is_set_elsewhere, name, _class_around(func, model))
         for func, name in called
         if isinstance(func, cst.Attribute) or isinstance(model.ask(bindings.owner, func), cst.Module)
     )
@@ -66,14 +66,15 @@ def _called(node: cst.BaseExpression, model: Model, far: int) -> Iterator[tuple[
                 yield from _called(func.value, model, far)
 
 
-def _is_set_elsewhere(model: Model, name: str, cls: cst.ClassDef | None) -> bool:
+def is_set_elsewhere(model: Model, name: str, cls: cst.ClassDef | None, kind: str = r"\w+") -> bool:
     """Whether something else than a plain loss of torch may be assigned to what has that name, outside of a class.
 
-    What that class itself assigns is known; so is what is assigned to a name in this file.
+    What that class itself assigns is known; so is what is assigned to a name in this file. ``kind`` is a pattern of
+    what may be assigned instead of a loss.
     """
     names = {name, *(_makers(name, model) if cls is not None else ())}
     for attribute in (each for name in names for each in model.tree.attributes(name)):
-        if _is_set(attribute, model) and not _is_plain(attribute, model):
+        if _is_set(attribute, model) and not _is_plain(attribute, kind, model):
             if _class_around(attribute, model) is not cls or last_name(attribute.value) != "self":
                 return True
     for each in names:
@@ -81,9 +82,9 @@ def _is_set_elsewhere(model: Model, name: str, cls: cst.ClassDef | None) -> bool
         for target in bodies:
             if isinstance(target, cst.AssignTarget) and isinstance(model.scopes.scope_of(target), cst.Module):
                 around = _class_around(target, model)
-                if around is not None and around is not cls and not _is_plain(target.target, model):
+                if around is not None and around is not cls and not _is_plain(target.target, kind, model):
                     return True
-    return _is_set_in_other_file(names, cls, model)
+    return _is_set_in_other_file(names, cls, kind, model)
 
 
 def _makers(name: str, model: Model) -> Iterator[str]:
@@ -99,23 +100,23 @@ def _is_set(node: cst.CSTNode, model: Model) -> bool:
     return isinstance(model.tree.parent(node), cst.AssignTarget)
 
 
-def _is_plain(target: cst.CSTNode, model: Model) -> bool:
-    """Whether what is assigned is a loss of torch that gives a number, or None."""
+def _is_plain(target: cst.CSTNode, kind: str, model: Model) -> bool:
+    """Whether what is assigned is a loss of torch that gives a number, or another module of that kind, or None."""
     assign = assignment_of(target, model.tree)
     match assign.value if assign is not None else None:
         case cst.Name("None"):
             return True
         case cst.Call(func=func, args=args):
-            is_of_torch = (model.qualified(func) or "").startswith("torch.nn.")
+            is_of_torch = re.fullmatch(rf"torch\.nn\.(?:\w+\.)*(?:{kind})", model.qualified(func) or "") is not None
             is_reduced = keyword(args, "reduction") is None and keyword(args, "reduce") is None
             return is_of_torch and is_reduced and not any(arg.star for arg in args)
     return False
 
 
-def _is_set_in_other_file(names: set[str], cls: cst.ClassDef | None, model: Model) -> bool:
+def _is_set_in_other_file(names: set[str], cls: cst.ClassDef | None, kind: str, model: Model) -> bool:
     """Whether another file assigns an attribute of that name of any object, or a class that derives from one does."""
     either = "|".join(map(re.escape, sorted(names)))
-    plain = r"(?:None|(?:torch\.)?nn\.\w+\((?![^\n]*(?:\breduc|\*)))"
+    plain = rf"(?:None|(?:torch\.)?nn\.(?:{kind})\((?![^\n]*(?:\breduc|\*)))"
     outside = rf"(?<!\bself)\.(?:{either})\s*=(?!=)\s*(?!{plain})"
     context = model.context
     if context.codebase.matching(context, re.compile(outside.encode())):

@@ -13,15 +13,28 @@ import libcst as cst
 from torchlint.model import Dtype, Kind, Model, Role, Tri, Usage
 from torchlint.model.aliasing.graph_writes import may_get_graph_later
 from torchlint.model.aliasing.here import only_metadata, usage_here
-from torchlint.model.bindings import bound_value, owner, unpacked_from
+from torchlint.model.bindings import bound_value
 from torchlint.model.interpret.loaders import is_from_loader
-from torchlint.model.syntax import chain, last_name, parameters
+from torchlint.model.overriding import always
+from torchlint.model.syntax import last_name
 from torchlint.model.torch import library, writers
 from torchlint.model.torch.schema import TensorResult, may_alias
-from torchlint.rules.shared import compared, kept_memory, memory
+from torchlint.rules.shared import compared, kept_memory, lifetimes, memory
 from torchlint.rules.shared.lambdas import is_given_to_lambda
-from torchlint.rules.shared.no_grad import small_statement
-from torchlint.rules.shared.order import are_exclusive
+from torchlint.rules.shared.lifetimes import (
+    OF_THE_OBJECT,
+    comes_first,
+    follows,
+    is_bound,
+    is_bound_to_array,
+    is_bound_to_itself,
+    is_bound_to_new,
+    is_bound_to_own,
+    is_given,
+    is_kept_here,
+    is_last_use,
+    rebinds,
+)
 from torchlint.rules.shared.without_graph import stays_without_graph
 
 
@@ -42,7 +55,7 @@ def may_be_one(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model
         return True
     if is_given_to_lambda(inner, model):
         return False  # a gradient that a hook keeps becomes `.grad` itself, unless autograd finds another tensor there
-    is_replaced = isinstance(inner, cst.Name) and _rebinds(call, inner, model)
+    is_replaced = isinstance(inner, cst.Name) and rebinds(call, inner, model)
     if not is_replaced and not memory.is_used_up(call, model) and model.ask(may_get_graph_later, inner):
         return False
     usage = model.usage(call)
@@ -57,7 +70,7 @@ def may_be_one(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model
     if usage <= Usage.SAVED:
         return True
     # who gets it may change it: what an attribute, a list or another name holds is still there
-    is_own = not _is_given(inner, model) and model.remember(_is_own_object, inner.value, scope)
+    is_own = not is_given(inner, model) and model.remember(_is_own_object, inner.value, scope)
     return is_own and not _is_read_elsewhere(uses, call, inner, model)
 
 
@@ -97,7 +110,7 @@ def _is_of_batch(node: cst.BaseExpression, model: Model) -> bool:
 
 def _is_replaced_batch(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model) -> bool:
     """Whether what a loader gave is replaced by its wrapper: ``x = Variable(x)``. By convention nobody else has it."""
-    return isinstance(inner, cst.Name) and is_from_loader(model.value(inner)) and _rebinds(call, inner, model)
+    return isinstance(inner, cst.Name) and is_from_loader(model.value(inner)) and rebinds(call, inner, model)
 
 
 def _has_others(ids: frozenset[int], node: cst.CSTNode) -> bool:
@@ -111,7 +124,7 @@ def _is_read_elsewhere(uses: Sequence[cst.Name], call: cst.BaseExpression, inner
     if other is None:
         return False
     # what comes behind `x = Variable(x)` is about the wrapper
-    return not _rebinds(call, inner, model) or not _follows(other, call, model)
+    return not rebinds(call, inner, model) or not follows(other, call, model)
 
 
 def _stays(node: cst.BaseExpression, model: Model) -> bool:
@@ -135,49 +148,11 @@ def _is_kept(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> bo
 def _uses(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> tuple[tuple[cst.Name, ...], frozenset[int]]:
     """Where what a name stands for is first read beyond its metadata, twice, and where it is written to, by ``id``."""
     uses = [node for node in model.references(name, scope) if not model.is_target(node)]
-    read = (node for node in uses if not model.ask(only_metadata, node) and not _rebinds(node, node, model))
+    read = (node for node in uses if not model.ask(only_metadata, node) and not rebinds(node, node, model))
     written = (node for node in uses if model.usage(node) is Usage.WRITTEN)
     return tuple(islice(read, 2)), frozenset(map(id, written))
 
 
-def _rebinds(node: cst.BaseExpression, name: cst.Name, model: Model) -> bool:
-    """Whether a name is assigned what methods make of it, as in ``x = x.cuda()``: nothing else is left of it."""
-    at: cst.CSTNode = node
-    for _, at in chain(node, model.tree):
-        if not isinstance(at, (cst.Attribute, cst.Call)):
-            return False
-    at = _wrapper(at, model)
-    return at is not name and name.value in (target.value for target in targets_of(at, model))
-
-
-def _wrapper(node: cst.CSTNode, model: Model) -> cst.CSTNode:
-    """The ``Variable(…)`` around an expression, if there is one; else the expression."""
-    arg = model.tree.parent(node)
-    call = model.tree.parent(arg) if isinstance(arg, cst.Arg) else None
-    return call if isinstance(call, cst.Call) and call.args[0] is arg and last_name(call.func) == "Variable" else node
-
-
-def targets_of(value: cst.CSTNode, model: Model) -> list[cst.Name]:
-    """The name that an expression is plainly assigned to, if it is: alone, or as one of several."""
-    parent = model.tree.parent(value)
-    values = model.tree.parent(parent) if isinstance(parent, cst.Element) else None
-    match model.tree.parent(values) if isinstance(values, cst.Tuple) else parent:
-        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name() as target)]):
-            return [target]
-        case cst.Assign(targets=[cst.AssignTarget(target=cst.Tuple(elements=places))]):
-            names = [place.value for place in places if isinstance(place.value, cst.Name)]
-            return [name for name in names if bound_value(name, model.tree) is value]
-    return []
-
-
-def _follows(use: cst.CSTNode, node: cst.CSTNode, model: Model) -> bool:
-    """Whether something stands behind the statement of a node."""
-    statement = small_statement(node, model) or model.tree.statement(node)
-    return model.tree.order(use) > model.tree.order(node) and not model.tree.is_inside(use, statement)
-
-
-OF_THE_OBJECT = writers.OF_THE_VIEW | {"requires_grad_", "__setattr__"}
-"""Methods that change a tensor and not what shares its memory."""
 WITH_GRAPH = frozenset(("retain_grad", "register_hook", "register_post_accumulate_grad_hook"))
 """Others of that kind, which raise where a tensor does not require grad: so none has been called where it is known."""
 
@@ -246,7 +221,7 @@ def _is_of_its_own(node: cst.BaseExpression, model: Model) -> bool:
         case _:
             return memory.is_new(node, model)
     scope = model.scopes.scope_of(node)
-    if not isinstance(scope, cst.FunctionDef) or _is_given(node, model):
+    if not isinstance(scope, cst.FunctionDef) or is_given(node, model):
         return False
     return model.remember(_is_own_name, node.value, scope)
 
@@ -254,27 +229,14 @@ def _is_of_its_own(node: cst.BaseExpression, model: Model) -> bool:
 def _is_own_name(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> bool:
     """Whether a name is bound to nothing but new tensors."""
     bound = model.targets(name, scope)
-    return bool(bound) and all(_is_bound_to_new(target, model) for target in bound)
+    return bool(bound) and all(is_bound_to_new(target, model) for target in bound)
 
 
 def _is_own_object(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> bool:
     """Whether a name is bound to nothing but new tensors, new views of one, and what methods make of itself."""
-    bound = [target for target in model.targets(name, scope) if _is_bound(target, model)]
-    ways = _is_bound_to_new, _is_bound_to_itself, _is_bound_to_array, _is_bound_to_view
+    bound = [target for target in model.targets(name, scope) if is_bound(target, model)]
+    ways = is_bound_to_new, is_bound_to_itself, is_bound_to_array, _is_bound_to_view
     return bool(bound) and all(any(way(target, model) for way in ways) for target in bound)
-
-
-def _is_own_memory(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> bool:
-    """Whether no other tensor than what methods make of one another has the memory of what a name is bound to."""
-    bound = [target for target in model.targets(name, scope) if _is_bound(target, model)]
-    ways = _is_bound_to_new, _is_bound_to_itself, _is_bound_to_array
-    return bool(bound) and all(any(way(target, model) for way in ways) for target in bound)
-
-
-def _is_bound_to_array(target: cst.Name, model: Model) -> bool:
-    """Whether a name is plainly assigned a tensor that has been made for the memory of an array."""
-    made = bound_value(target, model.tree)
-    return isinstance(made, cst.Call) and model.qualified(made.func) == "torch.from_numpy"
 
 
 def _is_bound_to_view(target: cst.Name, model: Model) -> bool:
@@ -289,7 +251,7 @@ def _is_bound_to_view(target: cst.Name, model: Model) -> bool:
 def is_replaced(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool:
     """Whether a name of a new tensor is assigned what wraps it, a copy or a view, and nobody else has the tensor."""
     inner = memory.before_views(inner, model)
-    if not isinstance(inner, cst.Name) or not _rebinds(call, inner, model) or _is_given(inner, model):
+    if not isinstance(inner, cst.Name) or not rebinds(call, inner, model) or is_given(inner, model):
         return False
     value = model.value(inner)
     if not value.is_tensor or model.remember(compared.are_asked_about) or not stays_without_graph(inner, model):
@@ -300,17 +262,17 @@ def is_replaced(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool
     targets = model.targets(inner.value, scope)
     loop = model.tree.enclosing(call, cst.For, cst.While, cst.FunctionDef)
     if isinstance(loop, (cst.For, cst.While)) and not any(
-        model.tree.is_inside(each, loop) and _is_bound_to_own(each, model) for each in targets
+        model.tree.is_inside(each, loop) and is_bound_to_own(each, model) for each in targets
     ):
         return False  # in the next round, others may have it
     if not all(
-        model.tree.statement(each) is statement or _is_bound_to_own(each, model) or _is_bound_to_itself(each, model)
+        model.tree.statement(each) is statement or is_bound_to_own(each, model) or is_bound_to_itself(each, model)
         for each in targets
     ):
         return False
     uses = model.references(inner.value, scope)
-    before = (use for use in uses if not model.is_target(use) and use is not inner and not _follows(use, call, model))
-    return all(_is_kept_here(use, model) for use in before)
+    before = (use for use in uses if not model.is_target(use) and use is not inner and not follows(use, call, model))
+    return all(is_kept_here(use, model) for use in before)
 
 
 def _is_made_before(node: cst.CSTNode, name: cst.Name, model: Model) -> bool:
@@ -318,122 +280,12 @@ def _is_made_before(node: cst.CSTNode, name: cst.Name, model: Model) -> bool:
     scope, order, statement = model.scopes.scope_of(name), model.tree.order, model.tree.statement(node)
     uses = [use for use in model.references(name.value, scope) if use is not name]
     before = [use for use in uses if order(use) < order(statement)]
-    bound = max((use for use in before if _is_bound(use, model)), key=order, default=None)
-    if bound is None or not _is_bound_to_own(bound, model) or not _comes_first(bound, node, model):
+    bound = max((use for use in before if is_bound(use, model)), key=order, default=None)
+    if bound is None or not is_bound_to_own(bound, model) or not comes_first(bound, node, model):
         return False
-    since = [use for use in before if _follows(use, bound, model)]
-    since += [use for use in uses if model.tree.is_inside(use, statement) and not _is_bound(use, model)]
-    return all(_is_kept_here(use, model) for use in since)
-
-
-def is_last_use(call: cst.CSTNode, inner: cst.BaseExpression, model: Model) -> bool:
-    """Whether the name of a new tensor stands here for the last time, and nobody else has got the tensor before.
-
-    Only in a function: what a module has bound can be read by others when the module has come to its end.
-    """
-    inner = memory.before_copies(inner)
-    scope, order = model.scopes.scope_of(inner), model.tree.order
-    if not isinstance(scope, cst.FunctionDef) or not isinstance(inner, cst.Name):
-        return False
-    if model.ask(owner, inner) is not scope or model.remember(compared.are_asked_about):
-        return False
-    value = model.value(inner)
-    if not value.is_tensor or not stays_without_graph(inner, model):
-        return False
-    names = model.references(inner.value, scope)
-    if names[-1] is not inner and order(names[-1]) > order(call) and not are_exclusive(names[-1], call, model):
-        return False
-    names = [name for name in names if name is not inner and not are_exclusive(name, call, model)]
-    if any(model.scopes.scope_of(name) is not scope or order(name) > order(call) for name in names):
-        return False
-    bound = max((name for name in names if _is_bound(name, model)), key=order, default=None)
-    if bound is None or not _comes_first(bound, call, model):
-        return False
-    if _is_bound_to_new(bound, model):
-        since = [name for name in names if _follows(name, bound, model)]
-    elif not _is_given(inner, model) and model.remember(_is_own_memory, inner.value, scope):
-        since = [name for name in names if not _is_bound(name, model)]
-    else:
-        return False
-    return all(_is_kept_here(name, model) for name in since) and _is_left_by_no_round(names, call, model)
-
-
-def _is_bound(name: cst.Name, model: Model) -> bool:
-    """Whether a name itself is assigned, deleted or bound by a loop, not what is in it: ``x = …``, not ``x[0] = …``."""
-    return model.is_target(name) and not isinstance(model.tree.parent(name), (cst.Subscript, cst.Attribute))
-
-
-def _comes_first(target: cst.Name, node: cst.CSTNode, model: Model) -> bool:
-    """Whether whoever comes to a node has come by a statement that binds a name, in the same round of a loop."""
-    suite = model.tree.parent(model.tree.statement(target))
-    is_round = model.tree.enclosing(target, *_AROUND) is model.tree.enclosing(node, *_AROUND)
-    return is_round and suite is not None and model.tree.is_inside(node, suite)
-
-
-_AROUND = (cst.For, cst.While, cst.FunctionDef)
-
-
-def _is_left_by_no_round(names: Sequence[cst.Name], node: cst.CSTNode, model: Model) -> bool:
-    """Whether none of the names in the loop around a node can mean what the round before has left there."""
-    loop = model.tree.enclosing(node, *_AROUND)
-    if not isinstance(loop, (cst.For, cst.While)):
-        return True
-    first = min((name for name in names if model.tree.is_inside(name, loop)), key=model.tree.order)
-    made = bound_value(first, model.tree) or unpacked_from(first, model.tree)
-    read = (name.value for name in model.tree.within(made, cst.Name)) if made is not None else ()
-    return _is_bound(first, model) and _comes_first(first, node, model) and first.value not in read
-
-
-def _is_kept_here(use: cst.Name, model: Model) -> bool:
-    """Whether nobody gets a tensor where its name stands, other than that name."""
-    return model.ask(usage_here, use) <= Usage.READ or _is_filled(use, model) or _rebinds(use, use, model)
-
-
-def _is_bound_to_itself(target: cst.Name, model: Model) -> bool:
-    """Whether a name is assigned what methods make of it: ``x = Variable(x).cuda()``."""
-    made = bound_value(target, model.tree)
-    while isinstance(made, cst.Call):
-        is_wrapper = isinstance(made.func, cst.Name) and made.func.value == "Variable" and bool(made.args)
-        made = made.args[0].value if is_wrapper else made.func.value if isinstance(made.func, cst.Attribute) else None
-    return isinstance(made, cst.Name) and made.value == target.value
-
-
-def _is_filled(use: cst.Name, model: Model) -> bool:
-    """Whether a statement writes to a tensor and does nothing else: ``x.fill_(1)``, ``x[0] = 1``."""
-    whole: cst.CSTNode = use
-    for name, outer in chain(use, model.tree):
-        if isinstance(outer, cst.Subscript) and model.is_target(outer):
-            return True
-        if not isinstance(outer, cst.Call) or not memory.is_inplace(name) or name in OF_THE_OBJECT:
-            return False
-        whole = outer
-    return whole is not use and isinstance(model.tree.parent(whole), cst.Expr)
-
-
-def _is_bound_to_own(target: cst.Name, model: Model) -> bool:
-    """Whether a name is assigned a new tensor, or gets one of a batch: from a loop over a loader, from ``next``."""
-    loop = model.tree.enclosing(target, cst.For, cst.SimpleStatementLine)
-    if isinstance(loop, cst.For) and not model.tree.is_inside(target, loop.body):
-        return is_from_loader(model.value(target))
-    made = bound_value(target, model.tree) or unpacked_from(target, model.tree)
-    if isinstance(made, cst.Call) and last_name(made.func) == "next" and is_from_loader(model.value(target)):
-        return True
-    return _is_bound_to_new(target, model)
-
-
-def _is_bound_to_new(target: cst.Name, model: Model) -> bool:
-    """Whether a name is plainly assigned a new tensor, or one of several: ``_, pred = out.max(1)``."""
-    made = bound_value(target, model.tree)
-    if made is not None:
-        return memory.is_new(made, model)
-    several = unpacked_from(target, model.tree)
-    return isinstance(several, cst.Call) and (memory.is_new(several, model) or memory.gives_two(several, model))
-
-
-def _is_given(name: cst.Name, model: Model) -> bool:
-    """Whether a name is that of a parameter of its function."""
-    scope = model.scopes.scope_of(name)
-    return isinstance(scope, cst.FunctionDef) and name.value in {param.name.value for param in parameters(scope)}
+    since = [use for use in before if follows(use, bound, model)]
+    since += [use for use in uses if model.tree.is_inside(use, statement) and not is_bound(use, model)]
+    return all(is_kept_here(use, model) for use in since)
 
 
 def is_changed(node: cst.BaseExpression, model: Model) -> bool:
@@ -462,10 +314,12 @@ def _is_never_recorded(node: cst.BaseExpression, model: Model) -> bool:
 
 
 def _returns_fresh(model: Model, function: cst.FunctionDef) -> bool:
-    """Whether a function returns a new tensor each time, which nobody else has."""
-    if function.decorators or function.asynchronous is not None or any(model.tree.within(function, cst.Yield)):
-        return False
-    returned = [each for each in model.tree.within(function, cst.Return) if model.scopes.scope_of(each) is function]
+    """Whether a function, and what overrides it, returns a new tensor each time, which nobody else has."""
+    return model.ask(always, function, lambda each: model.home(each).remember(_makes_fresh, each))
+
+
+def _makes_fresh(model: Model, function: cst.FunctionDef) -> bool:
+    returned = lifetimes.returned(function, model)
     return bool(returned) and all(
         each.value is not None and (memory.is_new(each.value, model) or is_last_use(each, each.value, model))
         for each in returned

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.model import Model
+from torchlint.model import Kind, Model
 from torchlint.model.bindings import declares
-from torchlint.model.syntax import chain, has_stars
+from torchlint.model.codebase.exports import is_mentioned, patcher
+from torchlint.model.syntax import chain, has_stars, last_name
 from torchlint.model.torch import library
-from torchlint.rules.shared import memory
+from torchlint.rules.api import patches
+from torchlint.rules.shared import criteria, memory
 
 _TAKING_INDEX = frozenset(
     (
@@ -20,6 +22,22 @@ _TAKING_INDEX = frozenset(
 TAKING_MASK = frozenset(("masked_fill", "masked_fill_", "masked_select", "masked_scatter", "masked_scatter_"))
 """Methods of which the first argument is a tensor of booleans."""
 
+_FUNCTIONS = {
+    **{f"torch.{name}": (2, "index") for name in ("gather", "scatter", "scatter_add", "index_select", "index_add")},
+    **{f"torch.{name}": (2, "index") for name in ("index_copy", "index_fill")},
+    "torch.take": (1, "index"),
+    "torch.masked_select": (1, "mask"),
+    "torch.nn.functional.embedding": (0, "input"),
+    "torch.nn.functional.multi_margin_loss": (1, "target"),
+    "torch.nn.functional.nll_loss": (1, "target"),
+    "torch.nn.functional.one_hot": (0, "tensor"),
+}
+"""Functions of torch that raise for floats in one place, with that place. `cross_entropy` takes probabilities, too."""
+_MODULES = {"Embedding": (0, "input"), "MultiMarginLoss": (1, "target"), "NLLLoss": (1, "target")}
+"""Modules of torch of which the same is true."""
+_HOOKS = r"register_(?:module_)?forward_pre_hook"
+"""What changes what a module is given."""
+
 
 def taker(node: cst.BaseExpression, model: Model) -> str | None:
     """The method that takes a tensor (``x.data``), a view or copy of it, as indices or as a mask; None if none does."""
@@ -30,20 +48,71 @@ def taker(node: cst.BaseExpression, model: Model) -> str | None:
     if _is_between_brackets(whole, model):
         return "__getitem__"
     arg = model.tree.parent(whole)
-    match model.tree.parent(arg) if isinstance(arg, cst.Arg) and arg.keyword is None else None:
-        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=name)), args=args):
-            taken = args[1:2] if name in _TAKING_INDEX else args[:1] if name in TAKING_MASK else ()
-            is_taken = any(each is arg for each in taken) and not has_stars(args)
-            return name if is_taken and model.value(owner).may_be_tensor else None
-    return None
+    call = model.tree.parent(arg) if isinstance(arg, cst.Arg) else None
+    if not isinstance(arg, cst.Arg) or not isinstance(call, cst.Call) or has_stars(call.args):
+        return None
+    match call.func:
+        case cst.Attribute(value=owner, attr=cst.Name(value=name)) if _is_given(arg, call, _place(name)):
+            if model.value(owner).may_be_tensor:
+                return name
+    return _function(arg, call, model)
 
 
 def takes_only(node: cst.BaseExpression, model: Model) -> bool:
-    """Whether a tensor is nothing but the indices or the mask that a method of torch takes: so it has no graph."""
+    """Whether a tensor is nothing but the indices or the mask that torch takes: so it has no graph."""
     name = taker(node, model)
-    if name is None or name == "__getitem__" or model.ask(declares, name):
+    if name is None or name == "__getitem__" or not isinstance(model.tree.parent(node), cst.Arg):
         return False
-    return name in library.tensor_only() and isinstance(model.tree.parent(node), cst.Arg)
+    return "." in name or is_method(name, model)
+
+
+def is_method(name: str, model: Model) -> bool:
+    """Whether a method of that name that takes indices or a mask is that of a tensor, whatever has it."""
+    return name in library.tensor_only() and not model.ask(declares, name)
+
+
+def _place(method: str) -> tuple[int, str]:
+    """Where a method takes a tensor of indices or a mask: by position, and by keyword."""
+    return (1, "index") if method in _TAKING_INDEX else (0, "mask") if method in TAKING_MASK else (-1, "")
+
+
+def _is_given(arg: cst.Arg, call: cst.Call, place: tuple[int, str]) -> bool:
+    """Whether an argument of a call stands in a place, without stars before it."""
+    position, keyword = place
+    if arg.keyword is not None:
+        return arg.keyword.value == keyword
+    return 0 <= position < len(call.args) and call.args[position] is arg
+
+
+def _function(arg: cst.Arg, call: cst.Call, model: Model) -> str | None:
+    """The function or module of torch that takes an argument as integers, by its qualified name."""
+    ref = model.qualified(call.func) or ""
+    if ref in _FUNCTIONS:
+        return ref if _is_given(arg, call, _FUNCTIONS[ref]) and not _is_replaced(ref, model) else None
+    if not any(_is_given(arg, call, place) for place in _MODULES.values()):
+        return None
+    called = model.value(call.func)
+    kind = (called.ref or "").removeprefix("torch.nn.")
+    if called.kind != Kind.MODULE or called.node is not None or called.choices or kind not in _MODULES:
+        return None
+    if not _is_given(arg, call, _MODULES[kind]) or _may_be_another(call.func, kind, model):
+        return None
+    return called.ref if not _is_replaced(called.ref or "", model) else None
+
+
+def _is_replaced(ref: str, model: Model) -> bool:
+    """Whether this file or another one of the project puts something in the place of what has a name in torch."""
+    return patches.is_replaced(ref, model) or model.ask(patcher, ref) is not None
+
+
+def _may_be_another(func: cst.BaseExpression, kind: str, model: Model) -> bool:
+    """Whether something else than a module of that kind may be called, or it may be given something else by a hook."""
+    name = last_name(func)
+    if model.ask(is_mentioned, _HOOKS) or model.ask(is_mentioned, rf"\bsetattr\s*\([^\n]*[\"']{name}[\"']"):
+        return True
+    cls = model.tree.enclosing(func, cst.ClassDef) if isinstance(func, cst.Attribute) else None
+    owner = cls if isinstance(cls, cst.ClassDef) else None
+    return model.remember(criteria.is_set_elsewhere, name, owner, kind)
 
 
 def _is_between_brackets(node: cst.CSTNode, model: Model) -> bool:

@@ -9,10 +9,12 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.model import Kind, Model, Tri
-from torchlint.model.syntax import parameters
+from torchlint.model.bindings import declares
+from torchlint.model.codebase.exports import is_mentioned
+from torchlint.model.syntax import assignment_of, parameters
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TensorResult
-from torchlint.rules.shared import memory
+from torchlint.rules.shared import criteria, memory
 
 _HANDING_ON = frozenset(
     (
@@ -46,8 +48,13 @@ def is_made_of_numbers(node: cst.BaseExpression, model: Model) -> bool:
 
 
 def _is_tensor(node: cst.BaseExpression, model: Model) -> bool:
-    """Whether an expression is a tensor, or `.data` of something: `new` makes another one like it."""
-    return (isinstance(node, cst.Attribute) and node.attr.value == "data") or model.is_tensor(node)
+    """Whether an expression is a tensor, or `.data` of something: `new` makes another one like it.
+
+    What is not known is one where no class of the file has such a method: others have no `new` that `Variable` takes.
+    """
+    if isinstance(node, cst.Attribute) and node.attr.value == "data":
+        return True
+    return model.is_tensor(node) or (model.value(node).kind == Kind.UNKNOWN and not model.ask(declares, "new"))
 
 
 def _is_made(call: cst.Call, model: Model) -> bool:
@@ -64,10 +71,48 @@ def _is_number(node: cst.BaseExpression, model: Model) -> bool:
     """Whether an expression is a number, or a parameter whose default is one."""
     if model.value(node).kind == Kind.NUMBER:
         return True
+    if isinstance(node, cst.Attribute):
+        return _is_number_of_object(node, model)
     scope = model.scopes.scope_of(node)
     if not isinstance(node, cst.Name) or not isinstance(scope, cst.FunctionDef):
         return False
     if any(model.value(node).kind & kind for kind in (Kind.TENSOR, Kind.MODULE)):
         return False
-    defaults = (each.default for each in parameters(scope) if each.name.value == node.value)
+    return _has_number(node.value, scope)
+
+
+def _has_number(name: str, function: cst.FunctionDef) -> bool:
+    """Whether the default of a parameter is a number."""
+    defaults = (each.default for each in parameters(function) if each.name.value == name)
     return any(isinstance(default, (cst.Integer, cst.Float)) for default in defaults)
+
+
+def _is_number_of_object(node: cst.Attribute, model: Model) -> bool:
+    """Whether an attribute of an object is only ever assigned a parameter whose default is a number: ``self.std``."""
+    cls, name = model.tree.enclosing(node, cst.ClassDef), node.attr.value
+    if not isinstance(cls, cst.ClassDef) or not isinstance(node.value, cst.Name) or node.value.value != "self":
+        return False
+    if model.value(node).kind & (Kind.TENSOR | Kind.MODULE):
+        return False
+    uses = model.scopes.attribute(cls, name)
+    assigned = uses.assigned
+    if uses.registered or uses.grown or not assigned or not all(_is_assigned_number(each, model) for each in assigned):
+        return False
+    if model.ask(is_mentioned, rf"\bsetattr\s*\([^\n]*[\"']{name}[\"']"):
+        return False
+    return not model.remember(criteria.is_set_elsewhere, name, cls, _NOTHING)
+
+
+_NOTHING = "(?!)"
+"""A pattern that no class of torch has the name of."""
+
+
+def _is_assigned_number(target: cst.CSTNode, model: Model) -> bool:
+    """Whether what is assigned is a number, or a parameter whose default is one, that is not bound again."""
+    assign, scope = assignment_of(target, model.tree), model.scopes.scope_of(target)
+    match assign.value if assign is not None else None:
+        case cst.Integer() | cst.Float():
+            return True
+        case cst.Name(value=name) if isinstance(scope, cst.FunctionDef) and not model.targets(name, scope):
+            return _has_number(name, scope)
+    return False

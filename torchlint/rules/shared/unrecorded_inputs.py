@@ -8,7 +8,8 @@ from torchlint.model import Kind, Model, Tri
 from torchlint.model.aliasing.here import only_metadata
 from torchlint.model.syntax import chain
 from torchlint.model.torch.arguments import literal_bool
-from torchlint.rules.shared.identity import is_changed, targets_of
+from torchlint.rules.shared.identity import is_changed
+from torchlint.rules.shared.lifetimes import targets_of
 from torchlint.rules.shared.order import loops_around
 
 

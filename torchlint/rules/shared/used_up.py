@@ -8,7 +8,8 @@ from torchlint.model import Model
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import may_alias
 from torchlint.rules.shared import compared
-from torchlint.rules.shared.identity import OF_THE_OBJECT, WITH_GRAPH
+from torchlint.rules.shared.identity import WITH_GRAPH
+from torchlint.rules.shared.lifetimes import OF_THE_OBJECT
 
 
 def is_used_up(node: cst.BaseExpression, model: Model, followed: frozenset[str] = frozenset()) -> bool:

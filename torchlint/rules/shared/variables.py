@@ -13,12 +13,13 @@ from torchlint.file.tree.tree import Tree
 from torchlint.model import Kind, Model, Role, Strength, Usage
 from torchlint.model.bindings import bound_value, target_before
 from torchlint.model.calls_elsewhere import files_with
-from torchlint.model.syntax import keyword, last_name, parameters, positional
+from torchlint.model.interpret.loaders import is_from_loader
+from torchlint.model.syntax import call_of, chain, keyword, last_name, parameters, positional
 from torchlint.model.torch import library
 from torchlint.model.torch.arguments import literal_bool
 from torchlint.model.torch.schema import TensorResult
 from torchlint.rule import Applicability, Edit, Fix
-from torchlint.rules.shared import data_sites, gradients, identity, indices, memory, tried
+from torchlint.rules.shared import data_sites, gradients, identity, indices, integers, lifetimes, memory, tried
 from torchlint.rules.shared.made_of_numbers import is_made_of_numbers
 from torchlint.rules.shared.own_attributes import is_of_object
 from torchlint.rules.shared.unrecorded_inputs import is_unrecorded_input
@@ -169,7 +170,7 @@ def _unwrapped(call: cst.Call, wrapped: cst.Arg, model: Model) -> Fix:
         edits = _strip(call, source, f".detach().requires_grad_({flag})", model)
         return Fix(f"Use `.detach().requires_grad_({flag})`", edits, _without_data(call, source, model))
     is_alone = identity.is_fresh(inner, model) or identity.is_replaced(call, inner, model)
-    is_alone = is_alone or identity.is_last_use(call, memory.before_copies(inner), model)
+    is_alone = is_alone or lifetimes.is_last_use(call, memory.before_copies(inner), model)
     detach = "" if is_alone else ".detach()"
     edits = _strip(call, inner, f"{detach}.requires_grad_({flag})", model)
     return Fix(f"Use `{detach}.requires_grad_({flag})`", edits)
@@ -186,11 +187,13 @@ def _plain(call: cst.Call, inner: cst.BaseExpression, model: Model) -> Fix:
             said = "Remove it and `.data`: autograd does not record here"
             return Fix(said, _strip(call, source, "", model), applicability)
         return Fix("Use `.detach()`", _strip(call, source, ".detach()", model), applicability)
-    if _is_useless(call, inner, model):
+    listed = _list_of(call, inner, model)
+    if (listed is not None and _is_replaced_batch(inner, listed, model)) or _is_useless(call, inner, model):
         useless = _assignment_to_itself(call, inner, model)
         if useless:
             return Fix("Remove the assignment: the tensor has no graph", useless)
-        return Fix("Remove it: the tensor has no graph", _strip(call, inner, "", model))
+        edits = _as_list(call, listed, model) if listed is not None else _strip(call, inner, "", model)
+        return Fix("Remove it: the tensor has no graph", edits)
     if is_unrecorded_input(call, model):
         edits = _assignment_to_itself(call, inner, model, _is_needless) or _strip(call, inner, "", model)
         risk = "what is called there may hand the tensor on as it is, with a graph if it has one"
@@ -235,13 +238,17 @@ def _is_useless(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool
     value = model.value(inner)
     if memory.is_detached(inner, model) or indices.takes_only(call, model) or is_made_of_numbers(inner, model):
         return True
-    if not value.is_tensor or value.role & Role.PARAMETER or not stays_without_graph(inner, model):
+    if value.role & Role.PARAMETER:
         return False  # of a parameter `Variable` makes a plain tensor
+    if integers.are_by_use(call, inner, model) and not integers.is_told_apart(inner, model):
+        return True
+    if not value.is_tensor or not stays_without_graph(inner, model):
+        return False
     if value.role & Role.GRADIENT and gradients.may_have_graph(inner, model):
         return False
     if _makes_attribute(call, model):
         return identity.may_be_one(call, inner, model)  # what has that name around the class is still there
-    judges = identity.may_be_one, identity.is_replaced, identity.is_last_use
+    judges = identity.may_be_one, identity.is_replaced, lifetimes.is_last_use
     return any(is_one(call, inner, model) for is_one in judges)
 
 
@@ -267,6 +274,48 @@ def _assignment_to_itself(
             statement = model.tree.parent(values) if isinstance(values, cst.Tuple) else None
             return _among_others(element, statement, model, may_go) if isinstance(statement, cst.Assign) else ()
     return ()
+
+
+def _list_of(call: cst.Call, inner: cst.BaseExpression, model: Model) -> cst.ListComp | None:
+    """The list of what is in another one, wrapped, and brought to a device perhaps: ``[Variable(x) for x in xs]``."""
+    steps = list(chain(call, model.tree))
+    if not isinstance(inner, cst.Name) or any(name not in memory.TRANSFERS for name, _ in steps):
+        return None
+    whole = steps[-1][1] if steps else call
+    match model.tree.parent(whole):
+        case (
+            cst.ListComp(
+                elt=element,
+                for_in=cst.CompFor(target=cst.Name(value=each), iter=cst.Name(), ifs=[], inner_for_in=None),
+            ) as made
+        ) if element is whole and each == inner.value:
+            return made
+    return None
+
+
+def _is_replaced_batch(inner: cst.BaseExpression, made: cst.ListComp, model: Model) -> bool:
+    """Whether a list replaces what a loader gave, which nobody else has: ``xs = [Variable(x) for x in xs]``."""
+    several = made.for_in.iter
+    if not isinstance(several, cst.Name) or not is_from_loader(model.value(inner)) or not model.is_tensor(inner):
+        return False
+    names = [target.value for target in lifetimes.targets_of(made, model)]
+    is_told = identity.is_changed(several, model) or integers.is_told_apart(inner, model)
+    return several.value in names and not is_told and _is_alone(several, made, model)
+
+
+def _is_alone(name: cst.Name, node: cst.CSTNode, model: Model) -> bool:
+    """Whether nobody gets what a name stands for before a node."""
+    uses = model.references(name.value, model.scopes.scope_of(node))
+    before = (use for use in uses if model.tree.order(use) < model.tree.order(node) and not model.is_target(use))
+    return all(lifetimes.is_kept_here(use, model) for use in before)
+
+
+def _as_list(call: cst.Call, made: cst.ListComp, model: Model) -> tuple[Edit, ...]:
+    """Edits by which a list of wrappers becomes ``list(xs)``, or a list of what methods make of each."""
+    is_bound = any(call_of(name, model.tree) is None for name in model.tree.names("list"))
+    if made.elt is not call or is_bound or "#" in model.tree.code(made) or made.lpar:
+        return _strip(call, call.args[0].value, "", model)
+    return (edit.replace(made, f"list({model.tree.code(made.for_in.iter)})"),)
 
 
 def _makes_attribute(call: cst.Call, model: Model) -> bool:

@@ -1,0 +1,212 @@
+"""Tensors that are known to be of integers or booleans by their use: torch takes no others where they stand.
+
+One that is saved for `backward()`, or written, is what it was: the wrapper of a tensor has its version counter.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+
+import libcst as cst
+
+from torchlint.model import Kind, Model
+from torchlint.model.aliasing.here import only_metadata
+from torchlint.model.bindings import bound_value
+from torchlint.model.syntax import chain, last_name
+from torchlint.rules.shared import identity, indices
+from torchlint.rules.shared.no_grad import small_statement
+from torchlint.rules.shared.order import is_always_before, loop_of
+
+_NEAR = 6
+"""How many uses of a name are looked at, on either side."""
+_LEAVING = (cst.Return, cst.Raise, cst.Yield, cst.Await)
+_ENDING = (cst.Break, cst.Continue)
+"""What leaves the round of a loop that it stands in."""
+
+
+def are_by_use(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model) -> bool:
+    """Whether what a call wraps, or what is plainly assigned the wrapper, is used as only integers can be."""
+    source = _source(inner, model)
+    if isinstance(source, cst.Name) and _is_index_nearby(source, source, model):
+        return True
+    target = _target(call, model)
+    if target is None:
+        return False
+    return _is_index_nearby(target, call, model) or _is_nothing_else(target, call, inner, model)
+
+
+def are_certain(node: cst.Attribute, model: Model) -> bool:
+    """Whether what ``.data`` is taken from is one of integers by its use, and nothing tells it from its data."""
+    if model.value(node.value).is_parameter or is_told_apart(node.value, model):
+        return False
+    return are_by_use(node, node.value, model)
+
+
+def is_told_apart(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether a tensor that can get no graph may be changed beyond its elements, or asked which it is, all the same."""
+    return identity.is_changed(node, model) or identity.are_told_apart(model)
+
+
+def _source(node: cst.BaseExpression, model: Model) -> cst.BaseExpression:
+    """``x`` of ``x[0].cpu()``: what has the same dtype."""
+    while True:
+        match node:
+            case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=name))) if _keeps_dtype(
+                name, node, model
+            ):
+                node = owner
+            case cst.Attribute(value=owner, attr=cst.Name("data")):
+                node = owner
+            case cst.Subscript(value=owner, slice=cut) if _is_of_tensor(owner, cut, model):
+                node = owner
+            case _:
+                return node
+
+
+def _is_of_tensor(owner: cst.BaseExpression, places: Sequence[cst.SubscriptElement], model: Model) -> bool:
+    """Whether what is cut is a tensor, as lists of tensors are not: ``x[:, 0]``."""
+    is_cut = len(places) > 1 and any(isinstance(each.slice, cst.Slice) for each in places)
+    return is_cut or model.is_tensor(owner)
+
+
+def _target(node: cst.BaseExpression, model: Model) -> cst.Name | None:
+    """The name that is plainly assigned an expression, or what has its dtype."""
+    whole = _whole(node, model)
+    match model.tree.parent(whole) if whole is not None else None:
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name() as target)]):
+            return target
+    return None
+
+
+def _whole(node: cst.CSTNode, model: Model) -> cst.CSTNode | None:
+    """All that is made of a tensor in its expression, wrappers included; None where that may have another dtype."""
+    whole: cst.CSTNode | None = node
+    while whole is not None:
+        at = whole
+        for name, outer in chain(at, model.tree):
+            if name != "[]" and not _keeps_dtype(name, outer, model):
+                return None
+            at = outer
+        arg = model.tree.parent(at)
+        call = model.tree.parent(arg) if isinstance(arg, cst.Arg) else None
+        if not isinstance(call, cst.Call) or last_name(call.func) != "Variable" or call.args[0] is not arg:
+            return at
+        whole = call
+    return None
+
+
+_LIKE = frozenset(
+    (
+        *(
+            "cpu",
+            "cuda",
+            "contiguous",
+            "clone",
+            "detach",
+            "view",
+            "view_as",
+            "reshape",
+            "flatten",
+            "squeeze",
+            "unsqueeze",
+        ),
+        *("t", "transpose", "permute", "expand", "expand_as", "narrow", "select"),
+    )
+)
+"""Methods that give a tensor of the same dtype."""
+
+
+def _keeps_dtype(name: str, node: cst.CSTNode, model: Model) -> bool:
+    """Whether a method or attribute of that name gives a tensor of the same dtype."""
+    if isinstance(node, cst.Attribute):
+        return name in ("data", "T")
+    if not isinstance(node, cst.Call) or name not in _LIKE:
+        return False
+    # `x.view(torch.float)` takes the same bits for another dtype
+    return name != "view" or len(node.args) > 1 or all(model.value(a.value).kind == Kind.NUMBER for a in node.args)
+
+
+def _is_index_nearby(name: cst.Name, node: cst.CSTNode, model: Model) -> bool:
+    """Whether whoever comes to a node also comes to where the name has to be one of integers, bound as it is there."""
+    statement, scope = small_statement(node, model), model.scopes.scope_of(name)
+    if statement is None or model.scopes.rebinders(scope, name.value):
+        return False
+    uses = model.references(name.value, scope)
+    place = bisect_left(uses, model.tree.order(statement), key=model.tree.order)
+    for use in uses[place : place + _NEAR]:
+        is_inside = model.tree.is_inside(use, statement)
+        if _is_bound(use, model) and not (is_inside and _is_bound_to(use, node, model)):
+            break
+        if not is_inside and _takes_integers(use, model) and _is_always_after(use, node, model):
+            return True
+    for use in reversed(uses[max(0, place - _NEAR) : place]):
+        if _takes_integers(use, model) and is_always_before(use, node, model) and _is_same_round(use, node, model):
+            return True
+        if _is_bound(use, model):
+            break
+    return False
+
+
+def _is_bound_to(target: cst.Name, node: cst.CSTNode, model: Model) -> bool:
+    """Whether a name is assigned nothing but what a node gives, or what has its dtype."""
+    value = bound_value(target, model.tree)
+    return value is not None and value is _whole(node, model)
+
+
+def _is_bound(use: cst.Name, model: Model) -> bool:
+    """Whether a name may stand for another tensor, or one of another dtype, from there on."""
+    parent = model.tree.parent(use)
+    if isinstance(parent, cst.Attribute):
+        return model.is_target(parent)
+    return model.is_target(use) and not isinstance(parent, cst.Subscript)
+
+
+def _takes_integers(use: cst.Name, model: Model) -> bool:
+    """Whether a name, or what has its dtype, stands where torch takes integers and booleans alone."""
+    whole = _whole(use, model)
+    name = indices.taker(whole, model) if isinstance(whole, cst.BaseExpression) else None
+    if name is None or whole is None:
+        return False
+    if name == "__getitem__":
+        taker = model.tree.enclosing(whole, cst.Subscript)
+        return isinstance(taker, cst.Subscript) and model.is_tensor(taker.value)
+    return "." in name or indices.is_method(name, model)
+
+
+def _is_always_after(use: cst.Name, node: cst.CSTNode, model: Model) -> bool:
+    """Whether whoever comes to a node comes to a use behind it, too, in the same round of a loop."""
+    suite = model.tree.parent(model.tree.statement(use))
+    if suite is None or not model.tree.is_inside(node, suite) or not _is_same_round(use, node, model):
+        return False
+    if isinstance(model.tree.parent(suite), (cst.Try, cst.TryStar)) or not is_always_before(use, node, model):
+        return False  # `is_always_before` tells whether it may be left out of its statement, too
+    if any(_between(node, use, kind, model) for kind in _LEAVING):
+        return False
+    loop, ended = loop_of(node, model), [each for kind in _ENDING for each in _between(node, use, kind, model)]
+    return len(ended) <= _NEAR and not any(loop_of(each, model) is loop for each in ended)
+
+
+def _between(first: cst.CSTNode, last: cst.CSTNode, kind: type[cst.CSTNode], model: Model) -> list[cst.CSTNode]:
+    """The first nodes of a kind that stand between two others in the file."""
+    order, found = model.tree.order, model.tree.all(kind)
+    place, end = bisect_left(found, order(first), key=order), order(model.tree.statement(last))
+    return [each for each in found[place : place + _NEAR + 1] if order(each) < end]
+
+
+def _is_same_round(use: cst.Name, node: cst.CSTNode, model: Model) -> bool:
+    scopes = model.scopes
+    return scopes.scope_of(use) is scopes.scope_of(node) and loop_of(use, model) is loop_of(node, model)
+
+
+def _is_nothing_else(target: cst.Name, call: cst.CSTNode, inner: cst.CSTNode, model: Model) -> bool:
+    """Whether nobody uses what is assigned to a name but where integers are taken."""
+    scope = model.scopes.scope_of(target)
+    if not isinstance(scope, cst.FunctionDef):
+        return False
+    names = model.references(target.value, scope)
+    if len(names) > 2 * _NEAR:
+        return False
+    uses = [use for use in names if not model.is_target(use) and not model.tree.is_inside(use, inner)]
+    read = [use for use in uses if not model.ask(only_metadata, use)]
+    return bool(read) and all(model.scopes.scope_of(use) is scope and _takes_integers(use, model) for use in read)
