@@ -148,7 +148,7 @@ from torchlint.model.graphs.fate import fate_of_name
 from torchlint.model.graphs.shown import are_elements_told_apart
 from torchlint.model.handed import Witness, holds_grad_by_call, is_no_tensor_by_call, requires_grad_by_call
 from torchlint.model.imports import imported_path
-from torchlint.model.recording import shows_recording
+from torchlint.model.recording_elsewhere import records
 from torchlint.model.scopes import target_names
 from torchlint.model.syntax import assignment_of, bound_name, dotted, last_name, parameters, root
 from torchlint.model.torch import conversions
@@ -365,9 +365,9 @@ def _is_refused(tensor: cst.BaseExpression, call: cst.BaseExpression, model: Mod
 
 
 def _counts(certainty: Certainty | None, call: cst.BaseExpression, model: Model) -> bool:
-    if certainty == Certainty.EXPECTED and not model.ask(shows_recording, call):
+    if certainty not in (Certainty.EXPECTED, Certainty.PROVED) or not model.may_record(call):
         return False
-    return certainty in (Certainty.EXPECTED, Certainty.PROVED) and model.may_record(call)
+    return certainty == Certainty.PROVED or model.ask(records, call)
 
 
 def _doubted(fix: Fix) -> Fix:
