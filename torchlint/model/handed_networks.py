@@ -35,7 +35,7 @@ _ANY_MODULE = "torch.nn.Module"
 
 
 def is_network(context: Context, node: cst.BaseExpression) -> bool:
-    """Whether an expression is a module of which the project shows that its output requires grad if autograd records."""
+    """Whether an expression is a module whose output requires grad where autograd records, as the project shows."""
     value = value_of(context, node)
     if value.kind != Kind.MODULE or is_frozen(context, node):
         return False

@@ -7,7 +7,7 @@ calls a method of it does: with that, the method is run where autograd records, 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -33,13 +33,6 @@ _PLAIN = frozenset(("staticmethod", "classmethod", "property"))
 """Decorators that leave a function in the mode of its caller."""
 
 
-class _Beginning(NamedTuple):
-    """A call of a function where autograd records, and what it hands over."""
-
-    call: cst.Call
-    handed: dict[str, Handed]
-
-
 def records(context: Context, node: cst.CSTNode) -> bool:
     """Whether this file or another one shows that autograd can record where ``node`` is evaluated."""
     return shows_recording(context, node) or is_begun_elsewhere(context, node)
@@ -59,11 +52,11 @@ def is_begun_elsewhere(context: Context, node: cst.CSTNode, far: int = _FAR) -> 
         return False
     if function.name.value == "forward" and is_chosen(context, function, node):
         return False
-    return any(comes_to(context, function, node, each.handed) for each in context.remember(_beginnings, function, far))
+    return any(comes_to(context, function, node, each) for each in context.remember(_beginnings, function, far))
 
 
-def _beginnings(context: Context, function: cst.FunctionDef, far: int) -> list[_Beginning]:
-    """The calls of a function where autograd records, by what another file shows."""
+def _beginnings(context: Context, function: cst.FunctionDef, far: int) -> list[dict[str, Handed]]:
+    """What calls of a function hand over that run it where autograd records, as another file shows."""
     found = []
     for site in call_sites(context, function, needs_arguments=False):
         if site.context is context and context.scopes.scope_of(site.call) is function:
@@ -72,7 +65,7 @@ def _beginnings(context: Context, function: cst.FunctionDef, far: int) -> list[_
         if handed is None or not are_networks_known(context, function, site):
             continue
         if _records_there(context, site, far):
-            found.append(_Beginning(site.call, handed))
+            found.append(handed)
     return found
 
 

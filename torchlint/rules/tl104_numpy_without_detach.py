@@ -71,7 +71,9 @@ plt.plot(losses)
 A finding rests on a proof: the tensor is a parameter, was made with `requires_grad=True`, `backward()` is called on it,
 or it is computed from such a one. Where it only comes from a module that has parameters, and in functions for all that
 is no parameter, it must also be shown that autograd records: by a call of `backward()` in the function, or by a caller
-(a script, a test, `main`) that does not turn it off. Modules that the file freezes, wherever it does, are no evidence.
+(a script, a test, `main`) that does not turn it off, in this file or in another one of the project. Where only another
+file shows it, networks that the function or its object is given count if that file shows which ones they are, and does
+not freeze them. Modules that the file freezes, wherever it does, are no evidence.
 
 ```diff
  import torch
