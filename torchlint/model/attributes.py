@@ -19,7 +19,7 @@ from torchlint.model.interpret import containers
 from torchlint.model.interpret.keys import AttributeKey, ScopeKey
 from torchlint.model.interpreted import class_body, seen, trace_of
 from torchlint.model.lineage import bases_of, lineage_of
-from torchlint.model.overriding import COMPUTED
+from torchlint.model.overriding import COMPUTED, heirs
 from torchlint.model.possibilities import Dtype, Kind, Ndim, Role, Tri
 from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.syntax import decorator_names, last_name
@@ -31,6 +31,7 @@ from torchlint.model.values import (
     Evidence,
     Strength,
     Value,
+    held,
     join,
     parameter,
     reference,
@@ -120,6 +121,9 @@ def _join_assigned(context: Context, cls: cst.ClassDef, name: str, is_first: boo
     if found is not None and containers.holds_or_is_none(found):
         for place in used.grown:
             found = join(found, trace_of(context, context.scopes.scope_of(place)).after(place) or found)
+        if not used.grown and found.kind == Kind.CONTAINER and held(found) is None:
+            for home, heir in heirs(context, cls):
+                found = _grown_by(home, heir, name, found)
     for how, call in used.registered:
         value = _registered(context, how, call)
         found = value if found is None else join(found, value)
@@ -132,6 +136,15 @@ def _join_assigned(context: Context, cls: cst.ClassDef, name: str, is_first: boo
             found = replace(tensor(evidence=evidence), kind=found.kind & ~Kind.UNKNOWN | Kind.TENSOR)
     elif found.kind & Kind.UNKNOWN:
         found = replace(found, symbols=(Symbol(Origin.SELF, id(cls), name),))
+    return found
+
+
+@at_home
+def _grown_by(context: Context, heir: cst.ClassDef, name: str, found: Value) -> Value:
+    """A list that a class leaves empty, with what a subclass puts into it."""
+    used = context.scopes.attribute(heir, name)
+    for place in used.grown if not used.assigned else ():
+        found = join(found, trace_of(context, context.scopes.scope_of(place)).after(place) or found)
     return found
 
 

@@ -13,6 +13,7 @@ from torchlint.model.classes import class_kind, class_of
 from torchlint.model.expressions import value_of
 from torchlint.model.imports import imported_path
 from torchlint.model.module_uses import names_of_modules
+from torchlint.model.overriding import heirs
 from torchlint.model.possibilities import Kind
 from torchlint.model.reexports import is_taken
 from torchlint.model.replaced import is_replaced
@@ -54,8 +55,12 @@ def call_sites(context: Context, function: cst.FunctionDef, *, needs_arguments: 
     found = list(_calls_in(context, context, function, called, needs_arguments))
     if not stands(context, function) or not (cls is None or stands(context, cls)):
         return [site for site in found if cls is None and isinstance(context.scopes.scope_of(site.call), cst.Module)]
-    for path in context.codebase.importing(context, imported, called):
-        other = context.codebase.whole(path, context)
+    paths = dict.fromkeys(context.codebase.importing(context, imported, called))
+    if cls is not None and called == name and not needs_arguments:
+        for home, heir in heirs(context, cls):  # a file that has an object of one of these may import nothing from here
+            paths.update(dict.fromkeys(home.codebase.importing(home, heir.name.value, called)))
+    for path in paths:
+        other = context.codebase.whole(path, context) if path != context.path else None
         if other is not None:
             with asking(other):
                 found += _calls_in(other, context, function, called, needs_arguments)

@@ -19,10 +19,11 @@ from torchlint.model.certainty import Certainty
 from torchlint.model.chosen_by_call import Handed, comes_to, decided
 from torchlint.model.classes import class_of
 from torchlint.model.expressions import value_of
+from torchlint.model.handed_networks import are_networks_known, is_network
 from torchlint.model.interpret.summary import Trace
 from torchlint.model.modes import grad_enabled, may_record
 from torchlint.model.possibilities import Dtype, Kind, Ndim, Tri
-from torchlint.model.recording import shows_recording
+from torchlint.model.recording_elsewhere import records
 from torchlint.model.requires_grad import requires_grad
 from torchlint.model.running import is_switched_off
 from torchlint.model.scopes import target_names
@@ -235,7 +236,7 @@ def _is_of(made: CallSite, site: CallSite) -> bool:
             return False
         if dotted(receiver) is None or dotted(receiver) not in [dotted(each.target) for each in assign.targets]:
             return False
-    return shows_recording(context, site.call) and may_record(context, site.call)
+    return may_record(context, site.call) and records(context, site.call)
 
 
 def _place(context: Context, site: CallSite) -> str:
@@ -253,7 +254,7 @@ def _handed(
     if any(arg.star for arg in call.args) or context.scopes.scope_of(call) is function:
         return None
     found: dict[str, Handed] = {}
-    refused = 0
+    refused, has_network = 0, False
     more: list[Value] = []
     starred = [each.name.value for each in parameters(function) if each.star]
     for arg in call.args:
@@ -261,6 +262,7 @@ def _handed(
         if len(names) != 1:
             return None
         certain = _certain(caller, arg.value, call, far)
+        has_network = has_network or (certain is None and is_network(caller, arg.value))
         refused += certain is not None
         value = certain or _doubtful(value_of(caller, arg.value))
         if names[0] not in starred:
@@ -269,7 +271,9 @@ def _handed(
             more.append(value)
             found[names[0]] = Handed(container(items=tuple(more)), None)
     if refused < least:
-        return None
+        is_shown = has_network and are_networks_known(context, function, site)
+        if not is_shown or not _is_shown(caller, Certainty.EXPECTED, call):
+            return None
     for param in parameters(function):
         if param.name.value not in found and param.default is not None:
             found[param.name.value] = Handed(value_of(context, param.default), param.default)
@@ -309,11 +313,11 @@ def _requiring(evidence: Evidence) -> Value:
 
 def _is_shown(caller: Context, certainty: Certainty | None, call: cst.Call) -> bool:
     """Whether something requires grad, and autograd records where it is handed over."""
-    if certainty == Certainty.EXPECTED and not shows_recording(caller, call):
-        return False
     if certainty not in (Certainty.EXPECTED, Certainty.PROVED):
         return False
-    return grad_enabled(caller, call) == Tri.YES and may_record(caller, call)
+    if grad_enabled(caller, call) != Tri.YES or not may_record(caller, call):
+        return False
+    return certainty == Certainty.PROVED or records(caller, call)
 
 
 def _doubtful(value: Value) -> Value:

@@ -17,6 +17,7 @@ from torchlint.model.graphs.mentions import owner
 from torchlint.model.modes import grad_enabled
 from torchlint.model.possibilities import Dtype, Kind, Tri
 from torchlint.model.recording import calls_of, shows_recording
+from torchlint.model.recording_elsewhere import records
 from torchlint.model.requires_grad import is_leaf, of_callers, operands, requires_grad
 from torchlint.model.scopes import target_names
 from torchlint.model.syntax import dotted, literal_key, parameters
@@ -162,7 +163,7 @@ def _added(context: Context, arg: cst.BaseExpression) -> Certainty:
     if grad_enabled(context, arg) != Tri.YES:
         return Certainty.SUPPOSED
     found = requires_grad(context, arg) or Certainty.SUPPOSED
-    return found if found == Certainty.PROVED or shows_recording(context, arg) else Certainty.SUPPOSED
+    return found if found in (Certainty.PROVED, Certainty.SUPPOSED) or records(context, arg) else Certainty.SUPPOSED
 
 
 def appended(context: Context, node: cst.BaseExpression) -> list[cst.BaseExpression]:

@@ -108,9 +108,7 @@ def _is_shown(context: Context, node: cst.CSTNode, far: int) -> bool:
     if context.tree.enclosing(node, cst.Lambda, cst.GeneratorExp, cst.FunctionDef) is None:
         return not _is_under_unknown(context, node)
     scope = context.scopes.scope_of(node)
-    if not isinstance(scope, cst.FunctionDef) or context.tree.enclosing(node, cst.Lambda) is not None:
-        return False
-    if context.remember(_switches) or _is_under_unknown(context, node):
+    if not isinstance(scope, cst.FunctionDef) or not is_left_to_callers(context, node):
         return False
     calls = backward_calls(context, scope)
     if any(goes_with(context, call, node) for call in calls) or _is_sure_of_one(context, calls, node):
@@ -120,6 +118,13 @@ def _is_shown(context: Context, node: cst.CSTNode, far: int) -> bool:
     if scope.name.value == "forward" and class_of(context, scope) is not None and is_chosen(context, scope, node):
         return False
     return context.remember(_is_begun_recording, scope, far)
+
+
+def is_left_to_callers(context: Context, node: cst.CSTNode) -> bool:
+    """Whether nothing in a function may change the mode of whoever calls it, where a node is evaluated."""
+    if context.tree.enclosing(node, cst.Lambda) is not None:
+        return False
+    return not context.remember(_switches) and not _is_under_unknown(context, node)
 
 
 def _calls_that_send(context: Context, scope: cst.FunctionDef, far: int) -> list[cst.Call]:

@@ -71,7 +71,9 @@ plt.plot(losses)
 A finding rests on a proof: the tensor is a parameter, was made with `requires_grad=True`, `backward()` is called on it,
 or it is computed from such a one. Where it only comes from a module that has parameters, and in functions for all that
 is no parameter, it must also be shown that autograd records: by a call of `backward()` in the function, or by a caller
-(a script, a test, `main`) that does not turn it off. Modules that the file freezes, wherever it does, are no evidence.
+(a script, a test, `main`) that does not turn it off, in this file or in another one of the project. Where only another
+file shows it, networks that the function or its object is given count if that file shows which ones they are, and does
+not freeze them. Modules that the file freezes, wherever it does, are no evidence.
 
 ```diff
  import torch
@@ -148,7 +150,7 @@ from torchlint.model.graphs.fate import fate_of_name
 from torchlint.model.graphs.shown import are_elements_told_apart
 from torchlint.model.handed import Witness, holds_grad_by_call, is_no_tensor_by_call, requires_grad_by_call
 from torchlint.model.imports import imported_path
-from torchlint.model.recording import shows_recording
+from torchlint.model.recording_elsewhere import records
 from torchlint.model.scopes import target_names
 from torchlint.model.syntax import assignment_of, bound_name, dotted, last_name, parameters, root
 from torchlint.model.torch import conversions
@@ -365,9 +367,9 @@ def _is_refused(tensor: cst.BaseExpression, call: cst.BaseExpression, model: Mod
 
 
 def _counts(certainty: Certainty | None, call: cst.BaseExpression, model: Model) -> bool:
-    if certainty == Certainty.EXPECTED and not model.ask(shows_recording, call):
+    if certainty not in (Certainty.EXPECTED, Certainty.PROVED) or not model.may_record(call):
         return False
-    return certainty in (Certainty.EXPECTED, Certainty.PROVED) and model.may_record(call)
+    return certainty == Certainty.PROVED or model.ask(records, call)
 
 
 def _doubted(fix: Fix) -> Fix:
