@@ -9,6 +9,7 @@ from torchlint.model.expressions import value_of
 from torchlint.model.graphs.carrying import carries_graph
 from torchlint.model.graphs.flow import Flow
 from torchlint.model.graphs.keeping import Keeping
+from torchlint.model.graphs.mentions import mentions
 from torchlint.model.graphs.parts import HeldPart, is_changed_again, parts_of
 from torchlint.model.graphs.scaled import may_have_graph
 from torchlint.model.graphs.ties import Tie, closest_tie, near_sendings
@@ -65,6 +66,6 @@ def _has_graph(  # noqa: PLR0917
     if not may_have_graph(known or value) or not may_have_graph(value) or value.leaf == Tri.YES:
         return False
     own, _ = closest_tie(context, flow, keeping, part.value)
-    if own == Tie.NONE and tie == Tie.PART:
+    if own == Tie.NONE and tie == Tie.PART and next(mentions(context, part.value), None) is not None:
         own = Tie.SHARED  # by way of what holds it: `sum(losses.values()).backward()`
     return own > Tie.NONE and carries_graph(context, flow, keeping, part.value, own)

@@ -49,7 +49,7 @@ def taker(node: cst.BaseExpression, model: Model) -> str | None:
         return "__getitem__"
     arg = model.tree.parent(whole)
     call = model.tree.parent(arg) if isinstance(arg, cst.Arg) else None
-    if not isinstance(arg, cst.Arg) or not isinstance(call, cst.Call) or has_stars(call.args):
+    if not isinstance(arg, cst.Arg) or not isinstance(call, cst.Call):
         return None
     match call.func:
         case cst.Attribute(value=owner, attr=cst.Name(value=name)) if _is_given(arg, call, _place(name)):
@@ -77,11 +77,13 @@ def _place(method: str) -> tuple[int, str]:
 
 
 def _is_given(arg: cst.Arg, call: cst.Call, place: tuple[int, str]) -> bool:
-    """Whether an argument of a call stands in a place, without stars before it."""
+    """Whether an argument of a call stands in a place, and none has a star."""
     position, keyword = place
     if arg.keyword is not None:
-        return arg.keyword.value == keyword
-    return 0 <= position < len(call.args) and call.args[position] is arg
+        is_there = arg.keyword.value == keyword
+    else:
+        is_there = 0 <= position < len(call.args) and call.args[position] is arg
+    return is_there and not has_stars(call.args)
 
 
 def _function(arg: cst.Arg, call: cst.Call, model: Model) -> str | None:

@@ -18,6 +18,8 @@ from torchlint.rules.shared import identity, indices
 from torchlint.rules.shared.no_grad import small_statement
 from torchlint.rules.shared.order import is_always_before, loop_of
 
+_FAR = 10
+"""How many methods that are called one on the other are gone back through."""
 _NEAR = 6
 """How many uses of a name are looked at, on either side."""
 _LEAVING = (cst.Return, cst.Raise, cst.Yield, cst.Await)
@@ -49,8 +51,8 @@ def is_told_apart(node: cst.BaseExpression, model: Model) -> bool:
 
 
 def _source(node: cst.BaseExpression, model: Model) -> cst.BaseExpression:
-    """``x`` of ``x[0].cpu()``: what has the same dtype."""
-    while True:
+    """``x`` of ``x[0].cpu()``: what has the same dtype, or what is made of it by the last steps of many."""
+    for _ in range(_FAR):
         match node:
             case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=name))) if _keeps_dtype(
                 name, node, model
@@ -61,7 +63,8 @@ def _source(node: cst.BaseExpression, model: Model) -> cst.BaseExpression:
             case cst.Subscript(value=owner, slice=cut) if _is_of_tensor(owner, cut, model):
                 node = owner
             case _:
-                return node
+                break
+    return node
 
 
 def _is_of_tensor(owner: cst.BaseExpression, places: Sequence[cst.SubscriptElement], model: Model) -> bool:

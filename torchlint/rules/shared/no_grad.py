@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 
 import libcst as cst
@@ -198,7 +199,8 @@ def own_statement(write: cst.CSTNode, model: Model) -> cst.BaseSmallStatement | 
 
 def small_statement(node: cst.CSTNode, model: Model) -> cst.BaseSmallStatement | None:
     """The simple statement that a node is part of, or is; None if it stands in a header."""
-    up: cst.CSTNode | None = node
-    while up is not None and not isinstance(up, (cst.BaseSmallStatement, cst.BaseCompoundStatement)):
-        up = model.tree.parent(up)
-    return up if isinstance(up, cst.BaseSmallStatement) else None
+    line = model.tree.statement(node)
+    if not isinstance(line, (cst.SimpleStatementLine, cst.SimpleStatementSuite)):
+        return None
+    place = bisect_right(line.body, model.tree.order(node), key=model.tree.order)
+    return line.body[place - 1] if place else None

@@ -14,8 +14,8 @@ from torchlint.model.scopes import target_names
 from torchlint.model.syntax import is_label, without_brackets, without_subscripts
 from torchlint.rules.shared import data_sites, memory, no_grad, unrecorded
 
-_LONG = 40
-"""Lines from which on a loop stays where it is: each fix in it would move them all."""
+_LONG = 20
+"""Simple statements from which on a loop stays where it is: each fix in it would move them all."""
 _MANY = 6
 """Writes up to which a loop goes in as a whole, for the same reason."""
 
@@ -53,7 +53,7 @@ def around(statement: cst.CSTNode, model: Model, at_least: Hold) -> cst.For | cs
 
 def _hold(model: Model, loop: cst.For | cst.While) -> Hold:
     """Whether a block may hold a loop with all that stands in it."""
-    if model.tree.code(loop).strip().count("\n") >= _LONG:
+    if len(model.tree.within(loop, cst.SimpleStatementLine)) > _LONG:
         return Hold.NEVER
     content = model.remember(_content, loop)
     if content is None or content.writes > _MANY or content.made & content.kept:
