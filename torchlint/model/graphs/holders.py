@@ -41,6 +41,22 @@ def graph_held(
     return next((part.value for part in parts if _has_graph(context, flow, keeping, value, part, tie)), None)
 
 
+def holds_no_graph(context: Context, flow: Flow, node: cst.BaseExpression) -> bool:
+    """Whether it is seen of all that a dictionary or list is put together of that it has no graph."""
+    if value_of(context, node).kind != Kind.CONTAINER:
+        return False
+    parts = parts_of(context, flow, node)
+    return bool(parts) and not any(
+        may_have_graph(value_of(context, each.value)) and _brings(context, each) for each in parts
+    )
+
+
+def _brings(context: Context, part: HeldPart) -> bool:
+    """Whether a part is a tensor, or is not known and made of what may have a graph: not ``batch.shape[0]``."""
+    is_tensor = bool(value_of(context, part.value).kind & Kind.TENSOR)
+    return is_tensor or next(mentions(context, part.value), None) is not None
+
+
 def _has_graph_behind(value: Value, keys: frozenset[str]) -> bool:
     """Whether a dictionary may have a graph behind some keys."""
     known = value.keys.known if value.keys is not None else {}
@@ -66,6 +82,6 @@ def _has_graph(  # noqa: PLR0917
     if not may_have_graph(known or value) or not may_have_graph(value) or value.leaf == Tri.YES:
         return False
     own, _ = closest_tie(context, flow, keeping, part.value)
-    if own == Tie.NONE and tie == Tie.PART and next(mentions(context, part.value), None) is not None:
+    if own == Tie.NONE and tie == Tie.PART and _brings(context, part):
         own = Tie.SHARED  # by way of what holds it: `sum(losses.values()).backward()`
     return own > Tie.NONE and carries_graph(context, flow, keeping, part.value, own)

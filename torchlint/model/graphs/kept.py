@@ -18,7 +18,7 @@ from torchlint.model.graphs.carrying import carries_graph
 from torchlint.model.graphs.elsewhere import is_sent_elsewhere
 from torchlint.model.graphs.fate import Fate, fate_of, fate_of_result, is_its_own
 from torchlint.model.graphs.flow import MANY, Event, Flow, flow_of, upstream
-from torchlint.model.graphs.holders import graph_held
+from torchlint.model.graphs.holders import graph_held, holds_no_graph
 from torchlint.model.graphs.keepers import given_at
 from torchlint.model.graphs.keeping import (
     Keeping,
@@ -115,6 +115,8 @@ def _is_near_sending(context: Context, node: cst.CSTNode) -> bool:
 def _judged(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpression) -> Kept | None:
     value = value_of(context, node)
     if not may_have_graph(value) or value.leaf == Tri.YES or _retains_grad(context, flow, keeping, node):
+        return None
+    if holds_no_graph(context, flow, node):
         return None
     tie, sending = closest_tie(context, flow, keeping, node)
     held = graph_held(context, flow, keeping, node, tie) if tie < Tie.LAST else None
