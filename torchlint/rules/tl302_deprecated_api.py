@@ -65,6 +65,26 @@ Another class is another answer to `isinstance`, so where the project asks for t
 !is_scaler = isinstance(scaler, torch.cuda.amp.GradScaler)
 ```
 
+What stands in a `try` with another way out is left alone; a handler that does nothing is none:
+
+```diff run
+ import torch
+ from torch import nn
+
+ def init(m):
+     try:
+-        nn.init.constant(m.bias, 0.01)
++        nn.init.constant_(m.bias, 0.01)
+     except AttributeError:
+         pass
+     try:
+         nn.init.normal(m.weight)
+     except AttributeError:
+         nn.init.normal_(m.weight)
+
+ init(nn.Linear(3, 2, bias=False))
+```
+
 `torch.tensor` is for numbers, lists and arrays; of a tensor it makes a copy, and warns:
 
 ```diff run
@@ -97,6 +117,14 @@ Other things have the same names, and a class of tensors is also a type:
 
  def f(torch):
      return torch.qr(1)
+
+ def decoded(masks, reader):
+     if isinstance(masks, list):
+         masks = torch.stack(masks)
+     elif isinstance(masks, dict):
+         masks = reader.decode(masks)
+         masks = torch.tensor(masks)
+     return masks
 
  if hasattr(torch, "qr"):
      c = torch.qr(torch.eye(2))
@@ -148,7 +176,8 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model
-from torchlint.model.syntax import call_of, keyword, last_name
+from torchlint.model.bindings import last_assigned
+from torchlint.model.syntax import call_of, keyword, last_name, parameters
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TensorResult
 from torchlint.rule import Applicability, Finding, Fix, Group, listed, on, pattern
@@ -204,9 +233,17 @@ def _is_made_by_torch(node: cst.BaseExpression, model: Model, far: int = _FAR) -
         case cst.Subscript(value=whole):
             return _is_made_by_torch(whole, model, far)
         case cst.Name() if far:
-            assigned = made(node, model)
+            assigned = model.ask(last_assigned, node) or (made(node, model) if _is_bound_once(node, model) else None)
             return assigned is not None and _is_made_by_torch(assigned, model, far - 1)
     return False
+
+
+def _is_bound_once(name: cst.Name, model: Model) -> bool:
+    """Whether the scope of a name, or the module, binds it in one place."""
+    scope = model.scopes.scope_of(name)
+    bound = [each for each in model.references(name.value, scope) if model.is_target(each)]
+    given = parameters(scope) if isinstance(scope, cst.FunctionDef) else []
+    return len(bound) <= 1 and all(each.name.value != name.value for each in given)
 
 
 def _copied(call: cst.Call, given: cst.BaseExpression) -> Fix | None:

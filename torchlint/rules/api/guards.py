@@ -48,6 +48,26 @@ def _guards(model: Model) -> Nearest:
     return model.tree.nearest(decides)
 
 
+def has_other_way(node: cst.CSTNode, model: Model) -> bool:
+    """The same, but for a `try` whose handlers do nothing: whatever else goes wrong there, they have no other name."""
+    return model.remember(_other_ways).of(node) is not None
+
+
+def _other_ways(model: Model) -> Nearest:
+    def decides(child: cst.CSTNode, up: cst.CSTNode) -> bool:
+        if isinstance(up, cst.Try):
+            catching = [each for each in up.handlers if _catches(each, model)]
+            return child is not up.finalbody and not all(_does_nothing(each) for each in catching)
+        return _checks(child, up, model)
+
+    return model.tree.nearest(decides)
+
+
+def _does_nothing(handler: cst.ExceptHandler) -> bool:
+    statements = [small for line in handler.body.body for small in getattr(line, "body", (line,))]
+    return all(isinstance(each, (cst.Pass, cst.Continue)) for each in statements)
+
+
 def is_behind_check(node: cst.CSTNode, model: Model) -> bool:
     """Whether code stands behind a check of the version, a `try` left aside."""
     return model.remember(_behind_checks).of(node) is not None

@@ -31,7 +31,7 @@ def of_rule(model: Model, rule: str) -> Iterator[Use]:
     found = [
         use
         for use in _uses(model, rule)
-        if use.row.concerns(model.target) and not guards.is_guarded(use.node, model) and not _is_silenced(use, model)
+        if use.row.concerns(model.target) and not _is_guarded(use, model) and not _is_silenced(use, model)
     ]
     return iter(sorted(found, key=lambda use: model.tree.order(use.node)))
 
@@ -39,6 +39,16 @@ def of_rule(model: Model, rule: str) -> Iterator[Use]:
 def of_row(row: Row, model: Model) -> Iterator[Use]:
     """Where the name is written that a row is about, guarded or not."""
     return (use for use in _uses(model, row.rule) if use.row is row)
+
+
+def _is_guarded(use: Use, model: Model) -> bool:
+    """Whether a version is checked around a use, or a `try` has another name or may do without.
+
+    Who does without a name that is still there never does; who imports it in a `try` may find another one later.
+    """
+    if use.alias is not None or use.row.is_removed(model.target):
+        return guards.is_guarded(use.node, model)
+    return guards.has_other_way(use.node, model)
 
 
 def _is_silenced(use: Use, model: Model) -> bool:
