@@ -49,6 +49,26 @@ given to; and what the project saves anywhere in a dict with the keys that are r
      net.load_state_dict(checkpoint["net"])
 ```
 
+What a class of the project takes for its state may hold anything, so there is no fix:
+
+```diff
+ import torch
+
+
+ class Scaled:
+     def __init__(self, optimizer, scaler):
+         self.optimizer, self.scaler = optimizer, scaler
+
+     def load_state_dict(self, state):
+         self.optimizer.load_state_dict(state["optimizer"])
+         self.scaler = state["scaler"]
+
+
+ def resume(path, optimizer, scaler):
+     scaled = Scaled(optimizer, scaler)
+!    scaled.load_state_dict(torch.load(path))
+```
+
 What is tried is left alone where the handler loads in another way, or waits for the `TypeError` of a version without
 the keyword.
 

@@ -62,7 +62,8 @@ def _told_by_use(
             yield Content.OBJECT
         case cst.Arg() if isinstance(call := model.tree.parent(parent), cst.Call):
             if last_name(call.func) == "load_state_dict":
-                yield Content.UNKNOWN if is_part else Content.WEIGHTS
+                is_own = isinstance(model.value(call.func).node, cst.FunctionDef)  # what its state holds is not seen
+                yield Content.UNKNOWN if is_part or is_own else Content.WEIGHTS
             elif depth < _DEPTH and _is_object_for(call, parent, key, model, depth, is_part=is_part):
                 yield Content.OBJECT
         case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=index))]) if parent.value is node:
