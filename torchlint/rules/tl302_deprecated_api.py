@@ -80,7 +80,8 @@ What stands in a `try` with another way out is left alone; a handler that does n
      try:
          nn.init.normal(m.weight)
      except AttributeError:
-         nn.init.normal_(m.weight)
+         if m.weight is not None:
+             nn.init.normal_(m.weight)
 
  init(nn.Linear(3, 2, bias=False))
 ```

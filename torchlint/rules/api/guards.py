@@ -64,8 +64,13 @@ def _other_ways(model: Model) -> Nearest:
 
 
 def _does_nothing(handler: cst.ExceptHandler) -> bool:
-    statements = [small for line in handler.body.body for small in getattr(line, "body", (line,))]
-    return all(isinstance(each, (cst.Pass, cst.Continue)) for each in statements)
+    for line in handler.body.body:
+        if isinstance(line, cst.BaseCompoundStatement):
+            return False
+        small = line.body if isinstance(line, cst.SimpleStatementLine) else [line]
+        if not all(isinstance(each, (cst.Pass, cst.Continue)) for each in small):
+            return False
+    return True
 
 
 def is_behind_check(node: cst.CSTNode, model: Model) -> bool:
