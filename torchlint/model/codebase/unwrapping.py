@@ -21,6 +21,8 @@ class Unwrapping:
     def __init__(self, parse: ParseFile) -> None:
         self._parse = parse
         self._by_method: dict[str, set[str]] = defaultdict(set)
+        self._known: dict[tuple[str, str], bool] = {}
+        """What is known of files and methods."""
 
     def add(self, path: str, data: bytes) -> None:
         """Take a file in."""
@@ -34,8 +36,11 @@ class Unwrapping:
         )
 
     def _has(self, path: str, method: str) -> bool:
-        tree = self._parse(path)
-        return tree is None or unwraps(tree, method)
+        key = (path, method)
+        if key not in self._known:
+            tree = self._parse(path)
+            self._known[key] = tree is None or unwraps(tree, method)
+        return self._known[key]
 
 
 def unwraps(tree: ast.Module, method: str) -> bool:
