@@ -19,7 +19,7 @@ from torchlint.model.interpret import containers
 from torchlint.model.interpret.keys import AttributeKey, ScopeKey
 from torchlint.model.interpreted import class_body, seen, trace_of
 from torchlint.model.lineage import bases_of, lineage_of
-from torchlint.model.overriding import COMPUTED, heirs
+from torchlint.model.overriding import COMPUTED, heirs, is_set_by_others
 from torchlint.model.possibilities import Dtype, Kind, Ndim, Role, Tri
 from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.syntax import decorator_names, last_name
@@ -47,6 +47,8 @@ def class_attribute(context: Context, cls: cst.ClassDef, name: str, frame: Frame
     """``base.name`` where ``base`` is an instance of a class of this project (or the class itself)."""
     for home, each in lineage_of(context, cls).classes():
         found = _own_attribute(home, each, name, frame, base)
+        if found is not None and found.kind == Kind.NUMBER and is_set_by_others(home, each, name):
+            return join(found, UNKNOWN)
         if found is not None:
             return _as_set_outside(home, each, name, found) if home.scopes.is_set_outside(each, name) else found
     return UNKNOWN

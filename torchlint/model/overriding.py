@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
+from torchlint.model import bindings
 from torchlint.model.classes import class_of, find_method
 from torchlint.model.codebase.exports import setter
 from torchlint.model.syntax import decorator_names, is_stub, last_name, root
@@ -64,7 +65,13 @@ def is_set_by_others(context: Context, cls: cst.ClassDef, name: str) -> bool:
     """Whether an attribute is set by others than the class, in the file or in other files of the project."""
     if context.scopes.is_set_outside(cls, name) or setter(context, name) is not None or has_many_heirs(context, cls):
         return True
-    return any(home.scopes.attribute(heir, name).assigned for home, heir in heirs(context, cls))
+    return any(_has_its_own(home, heir, name) for home, heir in heirs(context, cls))
+
+
+def _has_its_own(context: Context, cls: cst.ClassDef, name: str) -> bool:
+    if context.scopes.attribute(cls, name).assigned or name in context.scopes.info(cls).methods:
+        return True
+    return context.remember(_binds_otherwise, name, cls)
 
 
 def _is_replaced(context: Context, function: cst.FunctionDef) -> bool:
@@ -141,24 +148,44 @@ def _is_of(home: Context, method: cst.FunctionDef, context: Context, cls: cst.Cl
 
 
 def has_many_heirs(context: Context, cls: cst.ClassDef) -> bool:
-    """Whether so many classes derive from a class that not all of them are looked at."""
+    """Whether so many classes derive from a class that not all of them are looked at, or one of them is not found."""
     if not context.is_part and len(_heirs_in_file(context, cls)) > _MANY_HEIRS:
         return True
-    return len(context.codebase.heirs(context, cls.name.value, _MANY_HEIRS)) > _MANY_HEIRS
+    if len(context.codebase.heirs(context, cls.name.value, _MANY_HEIRS)) > _MANY_HEIRS:
+        return True
+    return any(heir is None for _, heir in _all_heirs(context, cls))
 
 
-def heirs(context: Context, cls: cst.ClassDef) -> Iterator[tuple[Context, cst.ClassDef]]:
+def heirs(context: Context, cls: cst.ClassDef) -> list[tuple[Context, cst.ClassDef]]:
     """The classes that derive from a class, each with the context of its file: the first of them if they are many."""
+    return [(home, heir) for home, heir in _all_heirs(context, cls) if heir is not None]
+
+
+def _all_heirs(context: Context, cls: cst.ClassDef) -> Iterator[tuple[Context, cst.ClassDef | None]]:
+    """The same; None stands for what is not found where it seems to be: a class that is made by a call."""
     if not context.is_part:
         for heir in _heirs_in_file(context, cls)[:_MANY_HEIRS]:
             yield context, heir
     for other in context.codebase.heirs(context, cls.name.value, _MANY_HEIRS)[:_MANY_HEIRS]:
         if other.path == context.path and not context.is_part:
+            if not other.name:
+                yield context, None
             continue
-        home = context.codebase.member(other.path, other.name, context)
-        for each in home.scopes.all_classes() if home is not None else ():
-            if home is not None and each.name.value == other.name and each is not cls:
-                yield home, each
+        home = context.codebase.member(other.path, other.name, context) if other.name else None
+        found = _called(home, other.name, cls) if home is not None else []
+        if not found:
+            whole = context.codebase.whole(other.path, context) if other.name else None
+            found = _called(whole, other.name, cls) if whole is not None else []
+            home = whole
+        for each in found if home is not None else ():
+            yield home or context, each
+        if not found:
+            yield context, None
+
+
+def _called(context: Context, name: str, base: cst.ClassDef) -> list[cst.ClassDef]:
+    """The classes of a file that have a name, without the one that they derive from."""
+    return [each for each in context.scopes.all_classes() if each.name.value == name and each is not base]
 
 
 def _heirs_in_file(context: Context, cls: cst.ClassDef) -> list[cst.ClassDef]:
@@ -180,4 +207,15 @@ def _by_base(context: Context) -> dict[tuple[str, int], list[cst.ClassDef]]:
     for cls in context.scopes.all_classes():
         for base in context.scopes.info(cls).bases:
             found[last_name(base), id(context.scopes.owner(root(base), cls))].append(cls)
+            for name in context.tree.within(base, cst.Name):
+                for each in _meant(context, name):
+                    found[each.value, id(context.scopes.owner(each.value, cls))].append(cls)
     return found
+
+
+def _meant(context: Context, name: cst.Name) -> Iterator[cst.Name]:
+    """A name in the bases of a class, and what it is another name for: ``P = Base``."""
+    yield name
+    made = bindings.made(context, name)
+    if isinstance(made, cst.Name):
+        yield made

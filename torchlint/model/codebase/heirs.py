@@ -6,12 +6,21 @@ import ast
 import os
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from torchlint.model.codebase.patching import ParseFile
 from torchlint.model.codebase.switching import Leads
 
-_CLASS = re.compile(rb"class[ \t]+(\w+)[ \t]*(?:\(([^()]{0,1000})\))?[ \t]*:")
+_CLASS = re.compile(rb"class[ \t]+(\w+)[ \t]*(?:\(((?:[^()]|\([^()]{0,200}\)){0,1000})\))?[ \t]*:")
+_MADE = re.compile(rb"\btype\s*\([^,()]{1,100},\s*\(([^()]{1,200})\)")
+"""A class that is made by a call, with its bases."""
+_NAME = re.compile(rb"[A-Za-z_]\w*")
+_IMPORTED_AS = re.compile(rb" as[ \t]+(\w+)")
+_LAST_NAME = re.compile(rb"(\w+)[ \t]*$")
+_ASSIGNED = re.compile(rb"^[ \t]*(\w+)[ \t]*=[ \t]*(?:\w+\.)*([A-Z]\w*)[ \t]*\r?$", re.MULTILINE)
+_LONG_NAME = 100
+"""Another name for what may be a class: in an import, or by an assignment."""
 
 
 class Heir(NamedTuple):
@@ -27,6 +36,8 @@ class Heirs:
     def __init__(self, parse: ParseFile) -> None:
         self._parse = parse
         self._by_base: dict[str, list[Heir]] = defaultdict(list)
+        self._others: dict[str, set[str]] = defaultdict(set)
+        """The other names that something has anywhere."""
         self._homes: dict[str, set[str]] = defaultdict(set)
         """By the name of a class, the files that define one."""
         self._found: dict[tuple[Heir, int], list[Heir]] = {}
@@ -38,8 +49,16 @@ class Heirs:
         for name, bases in _CLASS.findall(data):
             heir = Heir(path, name.decode(errors="replace"))
             self._homes[heir.name].add(path)
-            for base in bases.split(b","):
-                self._by_base[base.strip().rpartition(b".")[2].decode(errors="replace")].append(heir)
+            self._derive(heir, bases)
+        for bases in _MADE.findall(data):
+            self._derive(Heir(path, ""), bases)
+        for other, own in _renamed(data):
+            if other != own:
+                self._others[own.decode(errors="replace")].add(other.decode(errors="replace"))
+
+    def _derive(self, heir: Heir, bases: bytes) -> None:
+        for base in dict.fromkeys(_NAME.findall(bases)):
+            self._by_base[base.decode(errors="replace")].append(heir)
 
     def of(self, path: str, name: str, leads: Leads, most: int) -> list[Heir]:
         """The classes that derive from a class of a file, from what derives from it too, and a few over ``most``."""
@@ -53,7 +72,8 @@ class Heirs:
         waiting = [base]
         while waiting and len(found) <= most:
             base = waiting.pop()
-            new = [each for each in self._by_base.get(base.name, ()) if each not in found]
+            names = (base.name, *sorted(self._others.get(base.name, ())))
+            new = [each for name in names for each in self._by_base.get(name, ()) if each not in found]
             derived = [each for each in new if self._derives(each, base, leads)]
             found.update(dict.fromkeys(derived))
             waiting += derived
@@ -64,7 +84,7 @@ class Heirs:
         if heir.path == base.path:
             return True
         homes = self._homes[base.name]
-        if heir.path in homes:
+        if heir.path in homes and heir.name != base.name:
             return False
         return len(homes) == 1 or self._imports(heir.path, base.path, leads)
 
@@ -78,6 +98,15 @@ class Heirs:
             return True
         found = (leads(path, module, level) for module, level in modules)
         return any(each is not None and _is_or_hands_on(each, wanted) for each in found)
+
+
+def _renamed(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """The other names that a file has for what may be a class, each with its own."""
+    yield from _ASSIGNED.findall(data)
+    for found in _IMPORTED_AS.finditer(data):
+        own = _LAST_NAME.search(data[max(0, found.start() - _LONG_NAME) : found.start()])
+        if own is not None:
+            yield found[1], own[1]
 
 
 def _imported(tree: ast.Module) -> list[tuple[str, int]]:

@@ -12,6 +12,7 @@ from torchlint.model import freezing
 from torchlint.model.attributes import class_attribute, class_use
 from torchlint.model.certainty import Certainty
 from torchlint.model.classes import class_kind
+from torchlint.model.codebase.exports import leaver
 from torchlint.model.interpret import learning, loaders, model_outputs, module_containers
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import MODULE_METHODS
@@ -123,7 +124,7 @@ def _grad_of_gradient(frame: Frame, node: cst.CSTNode) -> Tri:
         loops = [up for up in frame.tree.ancestors(call) if isinstance(up, (cst.For, cst.While))]
         if before or any(frame.context.tree.is_inside(node, loop) for loop in loops):
             return Tri.MAYBE
-    return Tri.NO
+    return Tri.MAYBE if leaver(frame.context) is not None else Tri.NO
 
 
 def _member(frame: Frame, base: Value, name: str, node: cst.CSTNode) -> Value:

@@ -35,7 +35,7 @@ def are_by_use(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model
     target = _target(call, model)
     if target is None:
         return False
-    return _is_index_nearby(target, call, model) or _is_nothing_else(target, call, inner, model)
+    return _is_index_nearby(target, call, model, is_bound_here=True) or _is_nothing_else(target, call, inner, model)
 
 
 def are_certain(node: cst.Attribute, model: Model) -> bool:
@@ -130,7 +130,7 @@ def _keeps_dtype(name: str, node: cst.CSTNode, model: Model) -> bool:
     return name != "view" or len(node.args) > 1 or all(model.value(a.value).kind == Kind.NUMBER for a in node.args)
 
 
-def _is_index_nearby(name: cst.Name, node: cst.CSTNode, model: Model) -> bool:
+def _is_index_nearby(name: cst.Name, node: cst.CSTNode, model: Model, *, is_bound_here: bool = False) -> bool:
     """Whether whoever comes to a node also comes to where the name has to be one of integers, bound as it is there."""
     statement, scope = small_statement(node, model), model.scopes.scope_of(name)
     if statement is None or model.scopes.rebinders(scope, name.value):
@@ -143,7 +143,11 @@ def _is_index_nearby(name: cst.Name, node: cst.CSTNode, model: Model) -> bool:
             break
         if not is_inside and _takes_integers(use, model) and _is_always_after(use, node, model):
             return True
+    if is_bound_here:
+        return False  # before, the name stood for something else
     for use in reversed(uses[max(0, place - _NEAR) : place]):
+        if _is_bound_behind(use, model):
+            break
         if _takes_integers(use, model) and is_always_before(use, node, model) and _is_same_round(use, node, model):
             return True
         if _is_bound(use, model):
@@ -163,6 +167,13 @@ def _is_bound(use: cst.Name, model: Model) -> bool:
     if isinstance(parent, cst.Attribute):
         return model.is_target(parent)
     return model.is_target(use) and not isinstance(parent, cst.Subscript)
+
+
+def _is_bound_behind(use: cst.Name, model: Model) -> bool:
+    """Whether the statement of a use binds the name anew: ``x = emb(x)``."""
+    statement = small_statement(use, model)
+    bound = model.tree.within(statement, cst.Name) if statement is not None else []
+    return any(each.value == use.value and _is_bound(each, model) for each in bound)
 
 
 def _takes_integers(use: cst.Name, model: Model) -> bool:

@@ -9,8 +9,10 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.model import Kind, Model, Tri
+from torchlint.model.aliasing import by_name
 from torchlint.model.bindings import declares
 from torchlint.model.codebase.exports import is_mentioned
+from torchlint.model.overriding import is_set_by_others
 from torchlint.model.syntax import assignment_of, parameters
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TensorResult
@@ -69,10 +71,11 @@ def _is_made(call: cst.Call, model: Model) -> bool:
 
 def _is_number(node: cst.BaseExpression, model: Model) -> bool:
     """Whether an expression is a number, or a parameter whose default is one."""
-    if model.value(node).kind == Kind.NUMBER:
-        return True
     if isinstance(node, cst.Attribute):
         return _is_number_of_object(node, model)
+    if model.value(node).kind == Kind.NUMBER:
+        read = [each for each in model.tree.within(node, cst.Attribute) if _is_read(each, model)]
+        return all(_is_number_of_object(each, model) for each in read)
     scope = model.scopes.scope_of(node)
     if not isinstance(node, cst.Name) or not isinstance(scope, cst.FunctionDef):
         return False
@@ -94,6 +97,8 @@ def _is_number_of_object(node: cst.Attribute, model: Model) -> bool:
         return False
     if model.value(node).kind & (Kind.TENSOR | Kind.MODULE):
         return False
+    if model.ask(is_set_by_others, cls, name) or model.ask(by_name.is_given, name, cls):
+        return False
     uses = model.scopes.attribute(cls, name)
     assigned = uses.assigned
     if uses.registered or uses.grown or not assigned or not all(_is_assigned_number(each, model) for each in assigned):
@@ -105,6 +110,13 @@ def _is_number_of_object(node: cst.Attribute, model: Model) -> bool:
 
 _NOTHING = "(?!)"
 """A pattern that no class of torch has the name of."""
+
+
+def _is_read(node: cst.Attribute, model: Model) -> bool:
+    """Whether an attribute is that of an object of the program, as ``math.pi`` is not, and no method that is called."""
+    parent = model.tree.parent(node)
+    is_called = isinstance(parent, cst.Call) and parent.func is node
+    return not is_called and model.qualified(node) is None
 
 
 def _is_assigned_number(target: cst.CSTNode, model: Model) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import libcst as cst
@@ -167,12 +167,23 @@ def _given_before(frame: Frame, arg: cst.Arg, call: cst.Call) -> Argument:
 def _record(maker: cst.Call, arguments: Sequence[Argument]) -> Value:
     """An instance of ``namedtuple("T", "x y")``."""
     names = _field_names(maker)
-    if names is None or any(a.star for a in arguments):
+    if names is None:
         return container()
-    given = dict(zip(names, (a.value for a in arguments if a.keyword is None), strict=False))
+    given = dict(zip(names, _in_order(arguments), strict=False))
     given |= {a.keyword: a.value for a in arguments if a.keyword is not None}
     fields: dict[str | int, Value] = {name: given.get(name, UNKNOWN) for name in names}
     return record(fields, tuple(fields.values()))
+
+
+def _in_order(arguments: Sequence[Argument]) -> Iterator[Value]:
+    """The values that are given by position, up to one that can't be told."""
+    for argument in arguments:
+        if argument.star:
+            if argument.star != "*" or argument.value.items is None:
+                return
+            yield from argument.value.items
+        elif argument.keyword is None:
+            yield argument.value
 
 
 def _field_names(call: cst.Call) -> list[str] | None:
