@@ -8,6 +8,10 @@ from torchlint.model import Model
 from torchlint.rule import Applicability, Block, Edit, Fix
 from torchlint.rules.shared import no_grad, whole_loops
 
+_OF_A_LOOP = (
+    "if autograd has saved the old values, `backward()` raises now; what is called in the loop computes without a graph"
+)
+
 
 def moved(
     small: cst.BaseSmallStatement, said: str, edits: tuple[Edit, ...], applicability: Applicability, model: Model
@@ -31,4 +35,6 @@ def moved(
         if loop is not None:
             first, into = loop, no_grad.block_before(model, loop)
     imports = ("torch",) if missing and into is None else ()
-    return Fix(said, edits, applicability, imports, block=Block(f"with {name}():", first, into=into))
+    is_likely = first is not small and applicability is not Applicability.SAFE
+    risk = _OF_A_LOOP if is_likely and whole_loops.around(small, model, whole_loops.Hold.SURE) is not first else ""
+    return Fix(said, edits, applicability, imports, block=Block(f"with {name}():", first, into=into), risk=risk)

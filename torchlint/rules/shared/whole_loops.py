@@ -11,7 +11,9 @@ import libcst as cst
 from torchlint.model import Kind, Model, Tri
 from torchlint.model.names import GROWING
 from torchlint.model.scopes import target_names
-from torchlint.model.syntax import is_label, without_brackets, without_subscripts
+from torchlint.model.syntax import is_label, parameters, without_brackets, without_subscripts
+from torchlint.model.torch import library
+from torchlint.model.torch.schema import TensorResult
 from torchlint.rules.shared import data_sites, memory, no_grad, unrecorded
 
 _LONG = 20
@@ -161,7 +163,12 @@ def _of_small(small: cst.BaseSmallStatement, model: Model) -> _Content | None:
             return _bound([each.target for each in targets], value, is_sure, model)
         case cst.AnnAssign(target=target, value=value) if value is not None:
             return _bound([target], value, is_sure, model)
-        case cst.AugAssign(operator=cst.AddAssign() | cst.SubtractAssign(), value=cst.Integer() | cst.Float()):
+        case cst.AugAssign(
+            target=target, operator=cst.AddAssign() | cst.SubtractAssign(), value=cst.Integer() | cst.Float()
+        ):
+            is_sure = is_sure and not isinstance(
+                target, cst.Subscript
+            )  # a `defaultdict` may compute what is there first
             return _Content(is_sure=is_sure)  # whatever it is written to keeps its graph
         case cst.AugAssign(target=target, value=value):
             is_plain = not _may_carry_graph(value, model) and not _may_carry_graph(target, model)
@@ -171,10 +178,18 @@ def _of_small(small: cst.BaseSmallStatement, model: Model) -> _Content | None:
 
 def _keeping(values: Sequence[cst.BaseExpression], is_sure: bool, model: Model) -> _Content | None:
     """What puts some values where others find them; None if one of them is made there and may have a graph."""
-    if any(_is_new(value, model) for value in values):
+    if any(_is_new(value, model) or _may_be_computed(value, model) for value in values):
         return None
     names = (name.value for value in values for name in model.tree.within(value, cst.Name))
     return _Content(kept=frozenset(names), is_sure=is_sure)
+
+
+def _may_be_computed(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an attribute may be a property that computes a tensor, or a parameter that is made of others."""
+    node = without_brackets(node)
+    if not isinstance(node, cst.Attribute) or library.attribute(node.attr.value) is not None:
+        return False
+    return _may_carry_graph(node, model)
 
 
 def _written_data(small: cst.BaseSmallStatement, model: Model) -> cst.Attribute | None:
@@ -210,9 +225,17 @@ def _bound(
     kept = _Content(is_sure=is_sure)
     for target in targets:
         match target:
-            case cst.Name() | cst.Tuple() | cst.List() if names := target_names(target):
-                made.update(names if is_new else ())
+            case cst.Name() if names := target_names(target):
+                made.update(names if is_new or _may_be_computed(value, model) else ())
                 continue
+            case cst.Tuple() | cst.List() if names := target_names(target):
+                is_literal = isinstance(without_brackets(value), (cst.Tuple, cst.List))
+                made.update(names if is_new or not (is_literal or not _may_carry_graph(value, model)) else ())
+                continue
+            case cst.Subscript(slice=places) if any(isinstance(each.slice, cst.Slice) for each in places) and (
+                model.value(target.value).kind == Kind.CONTAINER
+            ):
+                return None
             case cst.Subscript(value=owner) if model.value(owner).kind != Kind.CONTAINER:
                 if not _is_trained(owner, model):
                     return None
@@ -238,11 +261,15 @@ def _of_call(call: cst.Call, is_sure: bool, model: Model) -> _Content | None:
         case cst.Attribute(value=owner, attr=cst.Name(value=method)) if name is None or model.is_tensor(owner):
             if memory.is_inplace(method) and method != "detach_":
                 return _Content(is_sure=is_sure, writes=1) if _is_unrecorded_write(owner, values, model) else None
+            if method in _UNPACKING and any(model.value(each).kind & Kind.TENSOR for each in values):
+                return None
             if method in _LOGGING or (method in GROWING and not model.is_tensor(owner)):
                 return _keeping(values, is_sure, model)
     return None
 
 
+_UNPACKING = ("extend", "extendleft", "update")
+"""Methods that go through what they are given, row by row if it is a tensor."""
 _LOGGING = ("debug", "info", "warning", "warn", "log")
 
 
@@ -271,13 +298,18 @@ def _may_carry_graph(node: cst.BaseExpression, model: Model) -> bool:
 def _is_new(node: cst.BaseExpression, model: Model) -> bool:
     """Whether an expression may make a tensor with a graph, and not only name one that is there."""
     match without_brackets(node):
-        case cst.Name() | cst.Attribute():
+        case cst.Attribute(attr=cst.Name(value=name)):
+            return _is_view(name) and _may_carry_graph(node, model)
+        case cst.Name():
             return False
+        case cst.StarredElement(value=whole):
+            return _may_carry_graph(whole, model)
         case cst.Subscript(value=owner):
             value = model.value(owner)
             return _is_new(owner, model) or (value.is_tensor and value.grad != Tri.NO)
         case cst.Tuple(elements=elements) | cst.List(elements=elements) | cst.Set(elements=elements):
-            return any(_is_new(each.value, model) for each in elements)
+            parts = (each if isinstance(each, cst.StarredElement) else each.value for each in elements)
+            return any(_is_new(part, model) for part in parts)
         case cst.IfExp(body=body, orelse=orelse):
             return _is_new(body, model) or _is_new(orelse, model)
         case cst.BooleanOperation(left=left, right=right):
@@ -285,6 +317,12 @@ def _is_new(node: cst.BaseExpression, model: Model) -> bool:
         case cst.Call(func=func) if model.qualified(func) == "builtins.getattr":
             return False
     return _may_carry_graph(node, model)
+
+
+def _is_view(attribute: str) -> bool:
+    """Whether an attribute of a tensor is another tensor with its graph: ``w.T``."""
+    known = library.attribute(attribute)
+    return isinstance(known, TensorResult) and known.grad == "follow"
 
 
 _LAZY = frozenset(("enumerate", "zip", "reversed", "sorted", "list", "tuple", "set", "iter"))
@@ -417,7 +455,15 @@ def _is_sure(part: cst.CSTNode, model: Model) -> bool:
 def _may_be_unknown(iterated: cst.BaseExpression, model: Model) -> bool:
     """Whether a loop goes through something of which nothing is known."""
     names = (name for name in model.tree.within(iterated, cst.Name) if _is_gone_through(name, model))
-    return any(model.value(name).kind & Kind.UNKNOWN for name in names)
+    return any(model.value(name).kind & Kind.UNKNOWN or _may_be_generator(name, model) for name in names)
+
+
+def _may_be_generator(name: cst.Name, model: Model) -> bool:
+    """Whether callers decide what a loop goes through itself: ``for p in ps``, not ``for p in net.parameters()``."""
+    parent, scope = model.tree.parent(name), model.scopes.scope_of(name)
+    if isinstance(parent, cst.Attribute) or not isinstance(scope, cst.FunctionDef):
+        return False
+    return any(each.name.value == name.value for each in parameters(scope))
 
 
 def _is_gone_through(name: cst.Name, model: Model) -> bool:
