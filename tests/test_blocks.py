@@ -32,8 +32,26 @@ TEXTS = {
     ),
     "comments and an empty line": (
         "p.data.add_(1)  # a\np.data.mul_(2)  # b\n# c\nq.data.mul_(2)\nq.data.add_(2)\n\nq.data.sub_(2)\n",
-        "with torch.no_grad():\n    p.add_(1)  # a\n    p.mul_(2)  # b\n# c\n"
-        "with torch.no_grad():\n    q.mul_(2)\n    q.add_(2)\n\nwith torch.no_grad():\n    q.sub_(2)\n",
+        "with torch.no_grad():\n    p.add_(1)  # a\n    p.mul_(2)  # b\n    # c\n"
+        "    q.mul_(2)\n    q.add_(2)\n\nwith torch.no_grad():\n    q.sub_(2)\n",
+    ),
+    "comments between": (
+        "# a\np.data.add_(1)\n# b\n\n# c\nq.data.add_(2)\n# d\n# e\nq.data.mul_(2)\nq.data.mul_(3)\n# f\nprint(p)\n# g\n"
+        "q.data.sub_(2)\n# h\nfor x in net.parameters():\n    x.data.mul_(2)\n    # i\n# j\np.data.mul_(2)\n",
+        "# a\nwith torch.no_grad():\n    p.add_(1)\n# b\n\n# c\nwith torch.no_grad():\n    q.add_(2)\n    # d\n    # e\n"
+        "    q.mul_(2)\n    q.mul_(3)\n# f\nprint(p)\n# g\nwith torch.no_grad():\n    q.sub_(2)\n    # h\n"
+        "    for x in net.parameters():\n        x.mul_(2)\n        # i\n    # j\n    p.mul_(2)\n",
+    ),
+    "comments that mean something where they stand": (
+        "p.data.add_(1)\n# %%\np.data.mul_(2)\n# fmt: off\np.data.mul_(3)\n# fmt: on\np.data.mul_(4)\n",
+        "with torch.no_grad():\n    p.add_(1)\n# %%\nwith torch.no_grad():\n    p.mul_(2)\n# fmt: off\n"
+        "with torch.no_grad():\n    p.mul_(3)\n# fmt: on\nwith torch.no_grad():\n    p.mul_(4)\n",
+    ),
+    "comments behind a block": (
+        "if p is p:\n    with torch.no_grad():\n        p.add_(0)\n        # a\n    # b\n  # c\n    p.data.add_(1)\n"
+        "# d\n    p.data.add_(2)\n    print(p)\n",
+        "if p is p:\n    with torch.no_grad():\n        p.add_(0)\n        # a\n        # b\n  # c\n        p.add_(1)\n"
+        "# d\n        p.add_(2)\n    print(p)\n",
     ),
     "several lines": (
         "p.data.add_(\n    1\n)\np.data.mul_(2) \\\n    .add_(3)\np.data.add_(f('''\n x\n'''))\np.data.sub_(4)\n",
@@ -60,9 +78,8 @@ TEXTS = {
     ),
     "on the line of a header": (
         "if p is q: p.data.add_(1); p.data.add_(2)\nelse: p.data.mul_(1)\nwhile q: print(1); q.data.mul_(1); print(2)\n",
-        "if p is q:\n    with torch.no_grad():\n        p.add_(1)\n        p.add_(2)\n"
-        "else:\n    with torch.no_grad():\n        p.mul_(1)\n"
-        "with torch.no_grad():\n    while q: print(1); q.mul_(1); print(2)\n",
+        "with torch.no_grad():\n    if p is q: p.add_(1); p.add_(2)\n    else: p.mul_(1)\n"
+        "    while q: print(1); q.mul_(1); print(2)\n",
     ),
     "part of a line that only gets a block": (
         "print(1); p.add_(1); print(2)\nprint(3); q.add_(1)\n",

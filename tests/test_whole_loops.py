@@ -1,4 +1,4 @@
-"""A loop goes into one block of ``no_grad`` where nothing in it may need a graph; else what writes has its own."""
+"""A loop or an ``if`` goes into one block of ``no_grad`` where nothing in it may need a graph; else each write has one."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ CODES = frozenset(catalogue())
 HEAD = """\
 import logging
 import math
+import numpy as np
 import torch
 from torch import nn
 from torch.autograd import Variable
@@ -38,6 +39,13 @@ class Scaled(nn.Module):
         for p in super().parameters(recurse):
             kept.append(p * 2)
             yield p
+
+
+def rows(n, d):
+    found = np.empty([n, d])
+    for i in range(n):
+        found[i, :] = np.full([1, d], i)
+    return found
 
 
 def f(x):
@@ -102,6 +110,63 @@ ENTERED = {
     "            l.weight.data.normal_(0, 1)\n            l.bias.data[0] = 1\n\n\ninit_weights(net)\n",
 }
 """Those of which only what writes does."""
+
+
+BRANCHES = {
+    "two": "if kept is not None:\n    net.weight.data.copy_(torch.ones(2, 3))\nelse:\n    net.weight.data[0] = 2\n",
+    "with what is computed": "if names:\n    net.weight.data.copy_(torch.ones(2, 3))\n"
+    "else:\n    net.weight.data.copy_(torch.from_numpy(rows(2, 3)))\n",
+    "three": "if len(names) == 1:\n    net.weight.data.mul_(2)\nelif names:\n    print('none')\nelse:\n    # the rest\n"
+    "    n = 3\n    net.weight.data.mul_(n)\n    # and so on\n",
+    "on one line": "if names: net.weight.data.mul_(2)\nelse: net.bias.data.mul_(2)\n",
+    "in a function": "def g(c):\n    if c:\n        net.weight.data.clamp_(-c, c)\n        return 1\n    else:\n"
+    "        net.bias.data.zero_().add_(2)\n    return c\n\n\ng(0.1)\ng(0)\n",
+    "below what is not": "if f(net.weight):\n    y = net(torch.ones(3))\n    if names:\n        net.weight.data.mul_(2)\n"
+    "    else:\n        net.weight.data.mul_(3)\n",
+}
+"""Such an ``if``."""
+
+APART = {
+    "one branch": (1, "if not names:\n    net.weight.data.mul_(2)\n    net.bias.data.mul_(2)\n"),
+    "one of two": (1, "if names:\n    print('no')\nelse:\n    net.weight.data.mul_(2)\n"),
+    "a gradient": (1, "if names:\n    net.weight.grad.data.zero_()\nelse:\n    net.weight.data.mul_(2)\n"),
+    "what is used below": (
+        2,
+        "if names:\n    y = net.weight * 2\n    net.weight.data[0] = 2\nelse:\n    y = net.weight * 3\n"
+        "    net.weight.data[0] = 3\ny.sum().backward()\n",
+    ),
+    "training": (
+        2,
+        "if names:\n    net.weight.data[0] = 2\nelse:\n    net(torch.ones(3)).sum().backward()\n"
+        "    net.weight.data[0] = 3\n",
+    ),
+    "a test that keeps": (2, "if f(net.weight):\n    net.weight.data[0] = 2\nelse:\n    net.weight.data[0] = 3\n"),
+    "a test that names": (
+        2,
+        "if (y := net.weight * 2) is not None:\n    net.weight.data[0] = 2\nelse:\n    net.weight.data[0] = 3\n"
+        "kept.append(y)\n",
+    ),
+    "a test of the mode": (
+        2,
+        "if torch.is_grad_enabled():\n    net.weight.data[0] = 2\nelse:\n    net.weight.data[0] = 3\n",
+    ),
+}
+"""Those that stay outside, and how many blocks they get."""
+
+
+@pytest.mark.parametrize("what", BRANCHES)
+def test_an_if_goes_in_as_a_whole(what: str) -> None:
+    fixed = _fixed(HEAD + BRANCHES[what])
+    assert fixed.count("no_grad():") == 1
+    assert "no_grad():\nif" in fixed.replace("    ", "")
+
+
+@pytest.mark.parametrize("what", APART)
+def test_an_if_that_stays_outside(what: str) -> None:
+    blocks, text = APART[what]
+    fixed = _fixed(HEAD + text)
+    assert "no_grad():\nif" not in fixed.replace("    ", "")
+    assert fixed.count("no_grad():") == blocks
 
 
 @pytest.mark.parametrize("what", HELD)

@@ -33,6 +33,11 @@ def test_an_argument_goes_below_where_the_line_would_be_too_long(call: str) -> N
     assert fixed(f"{start}{call}\n") == f"{start}{CALLS[call]}\n"
 
 
+def test_a_line_that_keeps_to_no_width_gets_longer() -> None:
+    call = LONG.replace("the_", "a_").replace("%s", "x" * 60)
+    assert fixed(f"import torch\n\nnet = torch.nn.Linear(2, 2)\n{call}\n").count("\n") == 4
+
+
 # What stands in the brackets of a call, and what does with a further argument.
 LAYOUTS = {
     '\n    "a.pt",\n    map_location="cpu",\n': '\n    "a.pt",\n    map_location="cpu",\n    weights_only=True,\n',

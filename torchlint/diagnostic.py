@@ -101,7 +101,7 @@ class LocatedBlock:
     end: int
     """Where the last statement ends."""
     after: int | None
-    """Where the statement directly before it ends, in the same suite; None if there is none, or something between."""
+    """Where the statement before it ends, in the same suite; None if there is none, or an empty line between."""
     lead: str
     """What comes before the header: a new line, where the statement shares one with others."""
     inner: str
@@ -114,6 +114,8 @@ class LocatedBlock:
     """Where lines begin, behind the first, that move in with it."""
     splits: tuple[TextEdit, ...] = ()
     """Where a line is divided that other statements stand on; another block may begin there."""
+    above: tuple[int, ...] = ()
+    """Where the comments begin that stand between it and the statement before: they move in if one block holds both."""
 
 
 @dataclass(frozen=True, slots=True)

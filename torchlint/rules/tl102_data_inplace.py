@@ -75,7 +75,7 @@ Everywhere else: the new form bumps the version counter, so what computed wrong 
 `backward()`. And where the project has a lazy module (`nn.LazyLinear`), whose parameters cannot be written before the
 first batch, as their `.data` can; and for gradients where some are sparse (`nn.Embedding(4, 2, sparse=True)`), which
 what is written to their `.data` does not reach. A loop goes into the block as a whole, and so does one around it, where
-nothing else in it computes what may have a graph.
+nothing else in it computes what may have a graph; and so does an `if` of which several branches write.
 
 ```diff run
  import torch

@@ -6,7 +6,7 @@ of a network the gradient stops. A tensor without a graph needs nothing, one tha
 
 ```diff run
  import torch
- import torch.autograd as autograd
+-import torch.autograd as autograd
 -from torch.autograd import Variable
 
 -noise = Variable(torch.randn(2, 3))
@@ -30,6 +30,8 @@ of a network the gradient stops. A tensor without a graph needs nothing, one tha
 +def first(v: torch.Tensor):
      return v[0]
 ```
+
+The import of `autograd` goes, too, where `autograd.Variable` was all that it was there for.
 
 In the body of a class an assignment makes an attribute, and stays:
 
@@ -129,7 +131,7 @@ from torchlint.model import Model
 from torchlint.model.syntax import bound_name, call_of, dotted, is_global, last_name, root
 from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, on, word
 from torchlint.rules.api import fallbacks, namespaces, patches
-from torchlint.rules.shared import variables
+from torchlint.rules.shared import last_use, variables
 from torchlint.rules.shared.volatile import blocks
 from torchlint.rules.shared.volatile.blocks import Need
 
@@ -148,6 +150,7 @@ def check_call(node: cst.Call, model: Model) -> Finding | None:
         said = f"`Variable` has no argument `{unknown}`, so this raises; give `requires_grad` to what makes the tensor"
         return Finding(node.func, said, severity=Severity.ERROR)
     fix = None if patches.is_replaced(variables.VARIABLE, model) else _fix(node, model)
+    fix = fix and last_use.with_import(fix, node, model)
     advice = (
         f"{fix.message[0].lower()}{fix.message[1:]}" if fix is not None else "use `.detach()`, or the tensor itself"
     )

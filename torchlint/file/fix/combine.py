@@ -105,7 +105,7 @@ def _areas(block: LocatedBlock) -> dict[tuple[int, int], LocatedBlock | None]:
     """What a block writes to, with itself where no other may."""
     areas: dict[tuple[int, int], LocatedBlock | None] = {(split.start, split.end): None for split in block.splits}
     areas[block.start, block.first] = block
-    areas.update(((offset, offset), block) for offset in block.lines)
+    areas.update(((offset, offset), block) for offset in (*block.above, *block.lines))
     return areas
 
 

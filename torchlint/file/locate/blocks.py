@@ -10,7 +10,7 @@ import libcst as cst
 
 from torchlint.diagnostic import LocatedBlock, TextEdit
 from torchlint.file.comments.suppressions import start_with_comments
-from torchlint.file.text.lines import without_blanks
+from torchlint.file.text.lines import line_start, lines_above, without_blanks
 from torchlint.file.text.tokens import TOKENS
 from torchlint.file.tree.given import Span
 from torchlint.file.tree.tree import Tree
@@ -41,17 +41,19 @@ def located(tree: Tree, block: Block, spans: dict[int, Span]) -> LocatedBlock:
     step = _step(tree, block)
     start = start_with_comments(tree.source.text, spans[id(first)].start)
     end, indent = spans[id(last)].end, tree.indentation(first)
+    after = _end(tree.sibling_before(first), spans)
     return LocatedBlock(
         block.header,
         start,
         start,
         end,
-        _end(tree.sibling_before(first), spans),
+        after,
         "",
         f"{tree.source.newline}{indent}",
         step,
         block.into is not None,
         tuple(_continued(tree.source.text, start, _with_comments_below(tree.source.text, end, indent), indent)),
+        above=tuple(_comments(tree.source.text, after, start, indent)),
     )
 
 
@@ -144,6 +146,15 @@ def _with_comments_below(text: str, end: int, indent: str) -> int:
             end = below.end()
         line = _REST.match(text, below.end())
     return end
+
+
+def _comments(text: str, after: int | None, start: int, indent: str) -> Iterator[int]:
+    """Where the comments begin that stand alone between a statement and the one before, as far in as they are."""
+    for begin, _ in lines_above(text, line_start(text, start)) if after is not None else ():
+        if begin <= (after or 0):
+            return
+        if text.startswith(f"{indent}#", begin):
+            yield begin + len(indent)
 
 
 _NEWLINE = re.compile(r"(?:\r\n|\r|\n)(?=[^\r\n])")

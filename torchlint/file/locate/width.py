@@ -1,4 +1,7 @@
-"""A further argument goes on a line of its own where the others stand so, or the line would be longer than any."""
+"""A further argument goes on a line of its own where the others stand so, or the line would be longer than any.
+
+Not where the line is so long already that no width is kept to.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,8 @@ from torchlint.file.text.lines import line_start
 
 _LEAST = 79
 """Characters that a line may have in any file."""
+_MOST = 120
+"""Characters of a line for which nobody has kept to a width: it may as well be longer."""
 _LINE = re.compile(r"[^\r\n]+")
 _BEFORE = re.compile(r"[ \t]*(?:\w+[ \t]*=[ \t]*)?")
 """What stands before the value of an argument that a line begins with."""
@@ -42,7 +47,7 @@ def below(  # noqa: PLR0917
     end = line.end() if line is not None else start
     grown = sum(len(e.content) - (e.end - e.start) for e in others if start <= e.start and e.end <= end)
     width = max(_LEAST, kept_width(text))
-    if end - start + grown <= width:
+    if end - start > _MOST or end - start + grown <= width:
         return edit
     indent = margin + " " * (first - left - len(margin))
     if len(indent) + len(edit.content.removeprefix(",").lstrip()) + (end - edit.start) > width:

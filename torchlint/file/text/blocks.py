@@ -22,7 +22,8 @@ def block_edits(blocks: Iterable[LocatedBlock]) -> list[TextEdit]:
         lead = block.lead if block.start == block.first else ""  # `if a:b`, with nothing in between to replace
         # at the statement itself, so that it is seen to be what the edit is about
         written[block.first, block.first] = TextEdit(block.first, block.first, f"{lead}{header}{step}")
-        written.update(((offset, offset), TextEdit(offset, offset, step)) for offset in block.lines)
+        above = block.above if joins or block.is_open else ()
+        written.update(((offset, offset), TextEdit(offset, offset, step)) for offset in (*above, *block.lines))
         last = block
     return [*written.values()]
 

@@ -7,6 +7,7 @@ syntax fields costs a sixteenth of one. Nodes are keyed by ``id``: their ``__has
 from __future__ import annotations
 
 import inspect
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
@@ -32,6 +33,17 @@ def is_refused(tree: Tree) -> bool:
     if any(handler.type is None for node in tree.all(cst.Try) for handler in node.handlers[:-1]):
         return True
     return any(_is_bytes(node.left) != _is_bytes(node.right) for node in tree.all(cst.ConcatenatedString))
+
+
+_MARK = re.compile(
+    r"#\s*(?:%%|<|\+|-\s*$|In\[|(?:region|endregion|fmt|yapf|isort|pylint|mypy|pyright|flake8|ruff|pragma|torchlint)\b)"
+)
+"""The start of a comment that means something to a program in the place where it stands: ``# %%`` begins a cell."""
+
+
+def _is_plain_comment(line: cst.EmptyLine) -> bool:
+    """Whether a line has a comment for whoever reads the code below it."""
+    return line.comment is not None and _MARK.match(line.comment.value) is None
 
 
 def _is_bytes(node: cst.BaseExpression) -> bool:
@@ -239,9 +251,10 @@ class Tree:
         return body, indices[id(statement)]
 
     def sibling_before(self, statement: cst.CSTNode) -> cst.CSTNode | None:
-        """The statement right before another one in the same block, with no empty line or comment between them."""
+        """The statement right before another one in the same block, with nothing but comments between them."""
         body, index = self.siblings(statement)
-        return body[index - 1] if index and not getattr(statement, "leading_lines", ()) else None
+        is_near = index and all(map(_is_plain_comment, getattr(statement, "leading_lines", ())))
+        return body[index - 1] if is_near else None
 
     def is_shown(self, statement: cst.CSTNode) -> bool:
         """Whether the value of a statement is shown to those who run the program: at the end of a notebook's cell."""

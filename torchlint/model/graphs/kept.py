@@ -184,6 +184,8 @@ def _unsent(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpres
     """A loss that nobody sends back, in evaluation say, where it is only read."""
     if not _may_be_loss(context, flow, keeping, node) or not _is_loss(value):
         return None
+    if id(flow.scope) in context.remember(_scopes_with_volatile):
+        return None
     fate = _fate(context, flow, keeping)
     if fate == Fate.RETURNED and isinstance(flow.scope, cst.FunctionDef):
         results = [fate_of_result(context, call) for call in calls_of(context, flow.scope)]
@@ -198,6 +200,13 @@ def _unsent(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpres
     is_plain = not value.kind & ~(Kind.TENSOR | Kind.UNKNOWN)
     is_read = _is_only_read(context, flow, keeping)
     return Kept(keeping, node, node, Tie.NONE, is_read, is_plain and not keeping.is_target)
+
+
+def _scopes_with_volatile(context: Context) -> frozenset[int]:
+    """The scopes in which something is made volatile: no graph is wanted there, and ``no_grad`` is what is missing."""
+    made = [arg for arg in context.tree.all(cst.Arg) if arg.keyword is not None and arg.keyword.value == "volatile"]
+    wanted = (arg for arg in made if not (isinstance(arg.value, cst.Name) and arg.value.value == "False"))
+    return frozenset(id(context.scopes.scope_of(arg)) for arg in wanted)
 
 
 def _is_made_like_sent(context: Context, flow: Flow, node: cst.BaseExpression) -> bool:

@@ -6,7 +6,7 @@ import libcst as cst
 
 from torchlint.model import Kind, Model, Value
 from torchlint.model.names import GROWING
-from torchlint.model.syntax import decorator_names, keyword, last_name
+from torchlint.model.syntax import decorator_names, keyword, last_name, parameters
 from torchlint.model.values import Method, Owner
 from torchlint.rules.shared import memory, no_grad
 
@@ -29,8 +29,9 @@ def is_unknown_call(node: cst.CSTNode, model: Model) -> bool:
             value = model.value(func)
             if value.kind & Kind.REFERENCE and _is_harmless(value):
                 return _may_keep(node, model)
-            is_operation = isinstance(func, cst.Attribute) and memory.is_inplace(func.attr.value)
-            return not is_operation and not _is_computing(value, model)
+            if isinstance(func, cst.Attribute) and (memory.is_inplace(func.attr.value) or _is_size(func, value, model)):
+                return False
+            return not _is_computing(value, model)
         case cst.Attribute(attr=cst.Name(value=name)):
             return name in model.remember(_properties) and not model.is_target(node)
         case cst.BinaryOperation(left=left, right=right):
@@ -38,6 +39,15 @@ def is_unknown_call(node: cst.CSTNode, model: Model) -> bool:
         case cst.Subscript(value=taken_from) if not model.is_target(node):
             return model.remember(_defines, "__getitem__") and not model.is_tensor(taken_from)
     return False
+
+
+def _is_size(func: cst.Attribute, value: Value, model: Model) -> bool:
+    """Whether something unknown is asked how large it is, by a method that no class of the file has: a number."""
+    name = func.attr.value
+    return name in _SIZES and value.node is None and not value.choices and not model.remember(_defines, name)
+
+
+_SIZES = ("size", "dim", "numel", "nelement", "ndimension")
 
 
 def _may_keep(call: cst.Call, model: Model) -> bool:
@@ -122,9 +132,31 @@ def _only_computes(model: Model, function: cst.FunctionDef) -> bool:
         return False
     if any("grad" in node.attr.value or model.is_target(node) for node in tree.within(body, cst.Attribute)):
         return False
-    if any(model.is_target(node) for node in tree.within(body, cst.Subscript)):
+    if any(
+        model.is_target(node) and not _is_own_array(node, function, model) for node in tree.within(body, cst.Subscript)
+    ):
         return False
     return all(_gives_new(call, model) for call in tree.within(body, cst.Call))
+
+
+def _is_own_array(node: cst.Subscript, function: cst.FunctionDef, model: Model) -> bool:
+    """Whether an element is one of an array of NumPy that a function has made itself: no graph goes into that."""
+    owner = node.value
+    if not isinstance(owner, cst.Name) or owner.value in (each.name.value for each in parameters(function)):
+        return False
+    targets = model.targets(owner.value, function)
+    bound = [name for name in targets if not isinstance(model.tree.parent(name), cst.Subscript)]
+    return bool(bound) and all(_is_array(model.tree.parent(model.tree.parent(name) or name), model) for name in bound)
+
+
+def _is_array(assign: cst.CSTNode | None, model: Model) -> bool:
+    match assign:
+        case cst.Assign(value=cst.Call(func=func)):
+            return model.qualified(func) in _ARRAYS
+    return False
+
+
+_ARRAYS = ("numpy.empty", "numpy.zeros", "numpy.ones", "numpy.full")
 
 
 def _gives_new(call: cst.Call, model: Model) -> bool:

@@ -1,10 +1,13 @@
-"""Loops that go into a block of ``torch.no_grad()`` as a whole, instead of a block that each round enters anew."""
+"""Loops and ``if`` statements that go into a block of ``torch.no_grad()`` as a whole.
+
+Else each round of a loop enters one anew, and each branch of an ``if`` has its own.
+"""
 
 from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import libcst as cst
 
@@ -14,7 +17,7 @@ from torchlint.model.scopes import target_names
 from torchlint.model.syntax import is_label, parameters, without_brackets, without_subscripts
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TensorResult
-from torchlint.rules.shared import data_sites, memory, no_grad, unrecorded
+from torchlint.rules.shared import data_sites, gradients, memory, no_grad, unrecorded
 
 _LONG = 20
 """Simple statements from which on a loop stays where it is: each fix in it would move them all."""
@@ -33,19 +36,21 @@ class Hold(enum.IntEnum):
     """All that is called in it is known."""
 
 
-def around(statement: cst.CSTNode, model: Model, at_least: Hold) -> cst.For | cst.While | None:
-    """The outermost loop around a statement that a block may hold; None if there is none.
+def around(statement: cst.CSTNode, model: Model, at_least: Hold) -> _Whole | None:
+    """The outermost loop or ``if`` around a statement that a block may hold; None if there is none.
 
     Each loop on the way to it has to be such a one: nothing but what writes where autograd does not record, what only
-    decides, counts and looks things up.
+    decides, counts and looks things up. An ``if`` is one if several of its branches would get a block.
     """
-    found = None
+    found: _Whole | None = None
     for up in model.tree.ancestors(statement):
         match up:
             case cst.For() | cst.While():
                 if model.remember(_hold, up) < at_least:
                     return found
                 found = up
+            case cst.If() if not isinstance(model.tree.parent(up), cst.If):
+                found = up if model.remember(_hold, up) >= at_least else found
             case cst.IndentedBlock() | cst.If() | cst.Else() | cst.SimpleStatementLine() | cst.SimpleStatementSuite():
                 pass
             case _:
@@ -53,13 +58,18 @@ def around(statement: cst.CSTNode, model: Model, at_least: Hold) -> cst.For | cs
     return found
 
 
-def _hold(model: Model, loop: cst.For | cst.While) -> Hold:
-    """Whether a block may hold a loop with all that stands in it."""
+_Whole = cst.For | cst.While | cst.If
+
+
+def _hold(model: Model, loop: _Whole) -> Hold:
+    """Whether a block may hold a statement with all that stands in it."""
     if len(model.tree.within(loop, cst.SimpleStatementLine)) > _LONG:
         return Hold.NEVER
-    content = model.remember(_content, loop)
+    content = model.remember(_of_if, loop) if isinstance(loop, cst.If) else model.remember(_content, loop)
     if content is None or content.writes > _MANY or content.made & content.kept:
         return Hold.NEVER
+    if isinstance(loop, cst.If) and not content.in_several:
+        return Hold.NEVER  # the one branch has it
     if not no_grad.may_be_moved(loop, model):
         return Hold.NEVER
     if any(_is_used_outside(name, loop, model) for name in content.made):
@@ -77,6 +87,10 @@ class _Content:
     """The names of what is shown, or put where others find it: none of what is computed there."""
     is_sure: bool = True
     writes: int = 0
+    has_block: bool = False
+    """Whether something is written to where autograd may record: that gets a block."""
+    in_several: bool = False
+    """Of an ``if``, whether more than one of its branches has such a write."""
 
 
 def _content(model: Model, loop: cst.For | cst.While) -> _Content | None:
@@ -97,7 +111,7 @@ def _content(model: Model, loop: cst.For | cst.While) -> _Content | None:
 
 
 def _together(parts: Iterable[_Content | None]) -> _Content | None:
-    made, kept, is_sure, writes = set[str](), set[str](), True, 0
+    made, kept, is_sure, writes, has_block = set[str](), set[str](), True, 0, False
     for part in parts:
         if part is None:
             return None
@@ -105,7 +119,8 @@ def _together(parts: Iterable[_Content | None]) -> _Content | None:
         kept |= part.kept
         is_sure = is_sure and part.is_sure
         writes += part.writes
-    return _Content(frozenset(made), frozenset(kept), is_sure, writes)
+        has_block = has_block or part.has_block
+    return _Content(frozenset(made), frozenset(kept), is_sure, writes, has_block)
 
 
 def _of_suites(suites: Iterable[cst.BaseSuite], model: Model) -> Iterator[_Content | None]:
@@ -119,21 +134,25 @@ def _of_suites(suites: Iterable[cst.BaseSuite], model: Model) -> Iterator[_Conte
                 case cst.For() | cst.While():
                     yield model.remember(_content, line)
                 case cst.If():
-                    yield _of_if(line, model)
+                    yield model.remember(_of_if, line)
                 case _:
                     yield None
 
 
-def _of_if(line: cst.If, model: Model) -> _Content | None:
+def _of_if(model: Model, line: cst.If) -> _Content | None:
     """The content of an `if` with its other branches."""
-    parts: list[_Content | None] = []
+    tests = [_of_expressions([branch.test], model) for branch in _branches(line) if isinstance(branch, cst.If)]
+    bodies = [_together(_of_suites([branch.body], model)) for branch in _branches(line)]
+    whole = _together([*tests, *bodies])
+    in_several = sum(body is not None and body.has_block for body in bodies) > 1
+    return whole and replace(whole, in_several=in_several)
+
+
+def _branches(line: cst.If) -> Iterator[cst.If | cst.Else]:
     branch: cst.If | cst.Else | None = line
     while branch is not None:
-        if isinstance(branch, cst.If):
-            parts.append(_of_expressions([branch.test], model))
-        parts += _of_suites([branch.body], model)
+        yield branch
         branch = branch.orelse if isinstance(branch, cst.If) else None
-    return _together(parts)
 
 
 def _of_expressions(nodes: Sequence[cst.CSTNode], model: Model) -> _Content | None:
@@ -147,7 +166,8 @@ def _of_small(small: cst.BaseSmallStatement, model: Model) -> _Content | None:
     is_sure = _is_sure(small, model)
     written = _written_data(small, model)
     if written is not None:
-        return None if _initialises(written, model) else _Content(is_sure=is_sure, writes=1)
+        has_block = not _is_plain_data(written, model)
+        return None if _initialises(written, model) else _Content(is_sure=is_sure, writes=1, has_block=has_block)
     if not _is_known(small, model):
         return None
     match small:
@@ -172,7 +192,8 @@ def _of_small(small: cst.BaseSmallStatement, model: Model) -> _Content | None:
             return _Content(is_sure=is_sure)  # whatever it is written to keeps its graph
         case cst.AugAssign(target=target, value=value):
             is_plain = not _may_carry_graph(value, model) and not _may_carry_graph(target, model)
-            return _Content(is_sure=is_sure, writes=1) if is_plain or _is_trained(target, model) else None
+            is_trained = _is_trained(target, model)
+            return _Content(is_sure=is_sure, writes=1, has_block=is_trained) if is_plain or is_trained else None
     return None
 
 
@@ -202,6 +223,12 @@ def _written_data(small: cst.BaseSmallStatement, model: Model) -> cst.Attribute 
             if write is not None and no_grad.own_statement(write, model) is small:
                 return node
     return None
+
+
+def _is_plain_data(node: cst.Attribute, model: Model) -> bool:
+    """Whether `.data` is taken from what has no graph, or is a gradient: it only goes then."""
+    value = model.value(node.value)
+    return (value.is_tensor and value.grad == Tri.NO) or gradients.is_gradient(value, node.value, model)
 
 
 def _initialises(node: cst.Attribute, model: Model) -> bool:
@@ -248,7 +275,7 @@ def _bound(
             return None
         kept = stored
     writes = sum(isinstance(target, cst.Subscript) for target in targets)
-    return _Content(frozenset(made), kept.kept, is_sure, writes)
+    return _Content(frozenset(made), kept.kept, is_sure, writes, writes > 0)
 
 
 def _of_call(call: cst.Call, is_sure: bool, model: Model) -> _Content | None:
@@ -260,7 +287,9 @@ def _of_call(call: cst.Call, is_sure: bool, model: Model) -> _Content | None:
     match call.func:
         case cst.Attribute(value=owner, attr=cst.Name(value=method)) if name is None or model.is_tensor(owner):
             if memory.is_inplace(method) and method != "detach_":
-                return _Content(is_sure=is_sure, writes=1) if _is_unrecorded_write(owner, values, model) else None
+                if not _is_unrecorded_write(owner, values, model):
+                    return None
+                return _Content(is_sure=is_sure, writes=1, has_block=_is_trained(owner, model))
             if method in _UNPACKING and any(model.value(each).kind & Kind.TENSOR for each in values):
                 return None
             if method in _LOGGING or (method in GROWING and not model.is_tensor(owner)):
@@ -474,6 +503,6 @@ def _is_gone_through(name: cst.Name, model: Model) -> bool:
     return not isinstance(call, cst.Call) or model.qualified(call.func) not in ("builtins.range", "builtins.len")
 
 
-def _is_used_outside(name: str, loop: cst.For | cst.While, model: Model) -> bool:
+def _is_used_outside(name: str, loop: _Whole, model: Model) -> bool:
     scope = model.scopes.scope_of(loop)
     return any(not model.tree.is_inside(use, loop) for use in model.references(name, scope))
