@@ -16,6 +16,27 @@ HEAD = "import torch\nfrom torch.autograd import Variable\nfrom tqdm import tqdm
 
 # a function, and what all fixes make of it
 FORMS = {
+    "put back as an attribute": (
+        "class Net(torch.nn.Module):\n    def __init__(self, n):\n        super().__init__()\n"
+        "        self.conv = torch.nn.Conv2d(1, 1, 3)\n        self.kernel = torch.ones(n, n)\n"
+        "        self.kernel = Variable(self.kernel, requires_grad=False)\n",
+        "class Net(torch.nn.Module):\n    def __init__(self, n):\n        super().__init__()\n"
+        "        self.conv = torch.nn.Conv2d(1, 1, 3)\n        self.kernel = torch.ones(n, n)\n",
+    ),
+    "put back as an attribute, turned": (
+        "class Net(torch.nn.Module):\n    def __init__(self, n):\n        super().__init__()\n        if n > 3:\n"
+        "            self.grid = torch.ones(n, 3)\n        else:\n            self.grid = torch.zeros(n, 3)\n"
+        "        self.grid = Variable(self.grid.t().contiguous())\n",
+        "class Net(torch.nn.Module):\n    def __init__(self, n):\n        super().__init__()\n        if n > 3:\n"
+        "            self.grid = torch.ones(n, 3)\n        else:\n            self.grid = torch.zeros(n, 3)\n"
+        "        self.grid = self.grid.t().contiguous()\n",
+    ),
+    "put back, and written": (
+        "def f(net: torch.nn.Module, d, n):\n    out = torch.zeros(n, 3)\n    if d.is_cuda:\n        out = out.cuda()\n"
+        "    out = Variable(out)\n    for i in range(n):\n        out[i] = net(d)\n    return out\n",
+        "def f(net: torch.nn.Module, d, n):\n    out = torch.zeros(n, 3)\n    if d.is_cuda:\n        out = out.cuda()\n"
+        "    for i in range(n):\n        out[i] = net(d)\n    return out\n",
+    ),
     "compared by torch": (
         "def f(x: torch.Tensor, y):\n    return torch.equal(x.data, y), x.data.allclose(y)\n",
         "def f(x: torch.Tensor, y):\n    return torch.equal(x, y), x.allclose(y)\n",
