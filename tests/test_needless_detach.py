@@ -16,6 +16,14 @@ HEAD = "import torch\nfrom torch.autograd import Variable\nfrom tqdm import tqdm
 
 # a function, and what all fixes make of it
 FORMS = {
+    "multiplied by what is a number by its use": (
+        "def f(n, w, x: torch.Tensor):\n    shift = (torch.ones(3).random_(2 * w) - w / 2).float()\n"
+        "    if x.is_cuda:\n        shift = shift.cuda()\n    shift = Variable(shift)\n"
+        "    return shift, Variable(w * torch.eye(3)), Variable(n * torch.eye(3))\n",
+        "def f(n, w, x: torch.Tensor):\n    shift = (torch.ones(3).random_(2 * w) - w / 2).float()\n"
+        "    if x.is_cuda:\n        shift = shift.cuda()\n"
+        "    return shift, w * torch.eye(3), (n * torch.eye(3)).detach()\n",
+    ),
     "put back as an attribute": (
         "class Net(torch.nn.Module):\n    def __init__(self, n):\n        super().__init__()\n"
         "        self.conv = torch.nn.Conv2d(1, 1, 3)\n        self.kernel = torch.ones(n, n)\n"

@@ -18,6 +18,7 @@ from torchlint.model.syntax import assignment_of, chain, last_name, parameters
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import PlainResult, TensorResult, may_alias
 from torchlint.rules.shared import identity, memory
+from torchlint.rules.shared.made_of_numbers import is_made_of_numbers
 from torchlint.rules.shared.no_grad import small_statement
 from torchlint.rules.shared.without_graph import stays_without_graph
 
@@ -221,6 +222,8 @@ def _is_made(node: cst.BaseExpression, model: Model) -> bool:
     """Whether an expression makes a tensor that nobody else has, and that has no graph."""
     if isinstance(node, cst.Call) and model.qualified(node.func) == "torch.from_numpy":
         return stays_without_graph(node, model)
+    if is_made_of_numbers(node, model):
+        return True
     return identity.is_fresh(node, model) and (memory.is_new(node, model) or model.grad_enabled(node) != Tri.NO)
 
 

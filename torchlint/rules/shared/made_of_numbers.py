@@ -15,6 +15,7 @@ from torchlint.model.syntax import assignment_of, parameters
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TensorResult
 from torchlint.rules.shared import criteria, memory
+from torchlint.rules.shared.number_by_use import needs_no_graph
 
 _HANDING_ON = frozenset(
     (
@@ -73,12 +74,14 @@ def _is_number(node: cst.BaseExpression, model: Model) -> bool:
         return True
     if isinstance(node, cst.Attribute):
         return _is_number_of_object(node, model)
+    if isinstance(node, cst.BinaryOperation):
+        return _is_number(node.left, model) and _is_number(node.right, model)
     scope = model.scopes.scope_of(node)
     if not isinstance(node, cst.Name) or not isinstance(scope, cst.FunctionDef):
         return False
     if any(model.value(node).kind & kind for kind in (Kind.TENSOR, Kind.MODULE)):
         return False
-    return _has_number(node.value, scope)
+    return _has_number(node.value, scope) or needs_no_graph(node, scope, model)
 
 
 def _has_number(name: str, function: cst.FunctionDef) -> bool:
