@@ -16,6 +16,22 @@ HEAD = "import torch\nfrom torch.autograd import Variable\nfrom tqdm import tqdm
 
 # a function, and what all fixes make of it
 FORMS = {
+    "given to a layer without autograd": (
+        "class Net(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.top, self.drop = torch.nn.Linear(3, 3), torch.nn.Dropout()\n\n    def forward(self, x):\n"
+        "        return self.top(Variable(x, volatile=True).cuda())\n\n    def other(self, x):\n"
+        "        return self.drop(Variable(x, volatile=True))\n",
+        "class Net(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.top, self.drop = torch.nn.Linear(3, 3), torch.nn.Dropout()\n\n    def forward(self, x):\n"
+        "        with torch.no_grad():\n            return self.top(x.cuda())\n\n    def other(self, x):\n"
+        "        with torch.no_grad():\n            return self.drop(x.detach())\n",
+    ),
+    "sorted without autograd": (
+        "from nets import net\n\nwith torch.no_grad():\n    out = net(torch.ones(2, 3))\n"
+        "    _, predicted = torch.max(out.data, 1)\n    a, b = torch.sort(out.data)\n",
+        "from nets import net\n\nwith torch.no_grad():\n    out = net(torch.ones(2, 3))\n"
+        "    _, predicted = torch.max(out, 1)\n    a, b = torch.sort(out)\n",
+    ),
     "multiplied by what is a number by its use": (
         "def f(n, w, x: torch.Tensor):\n    shift = (torch.ones(3).random_(2 * w) - w / 2).float()\n"
         "    if x.is_cuda:\n        shift = shift.cuda()\n    shift = Variable(shift)\n"

@@ -23,7 +23,7 @@ from torchlint.rules.shared import data_sites, gradients, identity, indices, int
 from torchlint.rules.shared.made_before import is_made_before, is_put_back_as_it_is
 from torchlint.rules.shared.made_of_numbers import is_made_of_numbers
 from torchlint.rules.shared.own_attributes import is_of_object
-from torchlint.rules.shared.unrecorded_inputs import is_unrecorded_input
+from torchlint.rules.shared.unrecorded_inputs import is_input_of_layer, is_unrecorded_input
 from torchlint.rules.shared.without_graph import stays_without_graph
 
 VARIABLE = "torch.autograd.Variable"
@@ -243,6 +243,8 @@ def _is_useless(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool
     if value.role & Role.PARAMETER:
         return False  # of a parameter `Variable` makes a plain tensor
     if integers.are_by_use(call, inner, model) and not integers.is_told_apart(inner, model):
+        return True
+    if is_input_of_layer(call, model):
         return True
     if not _makes_attribute(call, model) and is_made_before(call, inner, model):
         return True
