@@ -16,6 +16,51 @@ HEAD = "import torch\nfrom torch.autograd import Variable\nfrom tqdm import tqdm
 
 # a function, and what all fixes make of it
 FORMS = {
+    "given to a layer without autograd": (
+        "class Net(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.top, self.drop = torch.nn.Linear(3, 3), torch.nn.Dropout()\n\n    def forward(self, x):\n"
+        "        return self.top(Variable(x, volatile=True).cuda())\n\n    def other(self, x):\n"
+        "        return self.drop(Variable(x, volatile=True))\n",
+        "class Net(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.top, self.drop = torch.nn.Linear(3, 3), torch.nn.Dropout()\n\n    def forward(self, x):\n"
+        "        with torch.no_grad():\n            return self.top(x.cuda())\n\n    def other(self, x):\n"
+        "        with torch.no_grad():\n            return self.drop(x.detach())\n",
+    ),
+    "sorted without autograd": (
+        "from nets import net\n\nwith torch.no_grad():\n    out = net(torch.ones(2, 3))\n"
+        "    _, predicted = torch.max(out.data, 1)\n    a, b = torch.sort(out.data)\n",
+        "from nets import net\n\nwith torch.no_grad():\n    out = net(torch.ones(2, 3))\n"
+        "    _, predicted = torch.max(out, 1)\n    a, b = torch.sort(out)\n",
+    ),
+    "multiplied by what is a number by its use": (
+        "def f(n, w, x: torch.Tensor):\n    shift = (torch.ones(3).random_(2 * w) - w / 2).float()\n"
+        "    if x.is_cuda:\n        shift = shift.cuda()\n    shift = Variable(shift)\n"
+        "    return shift, Variable(w * torch.eye(3)), Variable(n * torch.eye(3))\n",
+        "def f(n, w, x: torch.Tensor):\n    shift = (torch.ones(3).random_(2 * w) - w / 2).float()\n"
+        "    if x.is_cuda:\n        shift = shift.cuda()\n"
+        "    return shift, w * torch.eye(3), (n * torch.eye(3)).detach()\n",
+    ),
+    "put back as an attribute": (
+        "class Net(torch.nn.Module):\n    def __init__(self, n):\n        super().__init__()\n"
+        "        self.conv = torch.nn.Conv2d(1, 1, 3)\n        self.kernel = torch.ones(n, n)\n"
+        "        self.kernel = Variable(self.kernel, requires_grad=False)\n",
+        "class Net(torch.nn.Module):\n    def __init__(self, n):\n        super().__init__()\n"
+        "        self.conv = torch.nn.Conv2d(1, 1, 3)\n        self.kernel = torch.ones(n, n)\n",
+    ),
+    "put back as an attribute, turned": (
+        "class Net(torch.nn.Module):\n    def __init__(self, n):\n        super().__init__()\n        if n > 3:\n"
+        "            self.grid = torch.ones(n, 3)\n        else:\n            self.grid = torch.zeros(n, 3)\n"
+        "        self.grid = Variable(self.grid.t().contiguous())\n",
+        "class Net(torch.nn.Module):\n    def __init__(self, n):\n        super().__init__()\n        if n > 3:\n"
+        "            self.grid = torch.ones(n, 3)\n        else:\n            self.grid = torch.zeros(n, 3)\n"
+        "        self.grid = self.grid.t().contiguous()\n",
+    ),
+    "put back, and written": (
+        "def f(net: torch.nn.Module, d, n):\n    out = torch.zeros(n, 3)\n    if d.is_cuda:\n        out = out.cuda()\n"
+        "    out = Variable(out)\n    for i in range(n):\n        out[i] = net(d)\n    return out\n",
+        "def f(net: torch.nn.Module, d, n):\n    out = torch.zeros(n, 3)\n    if d.is_cuda:\n        out = out.cuda()\n"
+        "    for i in range(n):\n        out[i] = net(d)\n    return out\n",
+    ),
     "compared by torch": (
         "def f(x: torch.Tensor, y):\n    return torch.equal(x.data, y), x.data.allclose(y)\n",
         "def f(x: torch.Tensor, y):\n    return torch.equal(x, y), x.allclose(y)\n",

@@ -474,7 +474,7 @@ def _is_copied(arg: cst.Arg, model: Model) -> bool:
 def _is_computed_with(arg: cst.Arg, model: Model) -> bool:
     """Whether an argument goes into a function or method of torch that makes a new tensor."""
     call = model.tree.parent(arg)
-    return isinstance(call, cst.Call) and makes_new(_result(call, model))
+    return isinstance(call, cst.Call) and (makes_new(_result(call, model)) or memory.takes_extremes(call, model))
 
 
 def _is_compared_with_none(node: cst.Attribute, model: Model) -> bool:

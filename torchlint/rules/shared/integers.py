@@ -195,7 +195,8 @@ def _is_always_after(use: cst.Name, node: cst.CSTNode, model: Model) -> bool:
         return False
     if isinstance(model.tree.parent(suite), (cst.Try, cst.TryStar)) or not is_always_before(use, node, model):
         return False  # `is_always_before` tells whether it may be left out of its statement, too
-    if any(_between(node, use, kind, model) for kind in _LEAVING):
+    begun = small_statement(node, model) or node  # `return Variable(x)` leaves itself
+    if any(_between(begun, use, kind, model) for kind in _LEAVING):
         return False
     loop, ended = loop_of(node, model), [each for kind in _ENDING for each in _between(node, use, kind, model)]
     return len(ended) <= _NEAR and not any(loop_of(each, model) is loop for each in ended)

@@ -17,6 +17,7 @@ from torchlint.model.syntax import assignment_of, parameters
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TensorResult
 from torchlint.rules.shared import criteria, memory
+from torchlint.rules.shared.number_by_use import needs_no_graph
 
 _HANDING_ON = frozenset(
     (
@@ -71,17 +72,18 @@ def _is_made(call: cst.Call, model: Model) -> bool:
 
 def _is_number(node: cst.BaseExpression, model: Model) -> bool:
     """Whether an expression is a number, or a parameter whose default is one."""
+    if model.value(node).kind == Kind.NUMBER:
+        return True
     if isinstance(node, cst.Attribute):
         return _is_number_of_object(node, model)
-    if model.value(node).kind == Kind.NUMBER:
-        read = [each for each in model.tree.within(node, cst.Attribute) if _is_read(each, model)]
-        return all(_is_number_of_object(each, model) for each in read)
+    if isinstance(node, cst.BinaryOperation):
+        return _is_number(node.left, model) and _is_number(node.right, model)
     scope = model.scopes.scope_of(node)
     if not isinstance(node, cst.Name) or not isinstance(scope, cst.FunctionDef):
         return False
     if any(model.value(node).kind & kind for kind in (Kind.TENSOR, Kind.MODULE)):
         return False
-    return _has_number(node.value, scope)
+    return _has_number(node.value, scope) or needs_no_graph(node, scope, model)
 
 
 def _has_number(name: str, function: cst.FunctionDef) -> bool:
@@ -110,13 +112,6 @@ def _is_number_of_object(node: cst.Attribute, model: Model) -> bool:
 
 _NOTHING = "(?!)"
 """A pattern that no class of torch has the name of."""
-
-
-def _is_read(node: cst.Attribute, model: Model) -> bool:
-    """Whether an attribute is that of an object of the program, as ``math.pi`` is not, and no method that is called."""
-    parent = model.tree.parent(node)
-    is_called = isinstance(parent, cst.Call) and parent.func is node
-    return not is_called and model.qualified(node) is None
 
 
 def _is_assigned_number(target: cst.CSTNode, model: Model) -> bool:

@@ -233,6 +233,12 @@ _GIVING_TWO = frozenset(("max", "min", "topk", "sort", "kthvalue", "median", "mo
 """What gives values and their indices, both in new memory."""
 
 
+def takes_extremes(call: cst.Call, model: Model) -> bool:
+    """Whether a function of torch is called that gives the largest values of what it is given, or sorts them."""
+    ref = model.qualified(call.func) or ""
+    return ref.startswith("torch.") and ref.removeprefix("torch.") in _GIVING_TWO
+
+
 def gives_two(call: cst.Call, model: Model) -> bool:
     """Whether a call gives values and their indices, as ``x.max(1)`` does where that is taken apart."""
     match call.func:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 import libcst as cst
 
 from torchlint.model import Kind, Model, Tri
 from torchlint.model.aliasing.here import only_metadata
+from torchlint.model.codebase.exports import is_mentioned
 from torchlint.model.syntax import chain
 from torchlint.model.torch.arguments import literal_bool
+from torchlint.rules.shared import criteria
 from torchlint.rules.shared.identity import is_changed
 from torchlint.rules.shared.lifetimes import targets_of
+from torchlint.rules.shared.memory import TRANSFERS
 from torchlint.rules.shared.order import loops_around
 
 
@@ -54,3 +59,37 @@ def _uses_since(name: cst.Name, call: cst.Call, model: Model) -> list[cst.Name]:
 
 def _is_unrecorded(use: cst.Name, model: Model) -> bool:
     return model.grad_enabled(use) == Tri.NO or model.ask(only_metadata, use)
+
+
+_LAYERS = r"(?:Linear|Bilinear|Conv[123]d|ConvTranspose[123]d|Embedding|BatchNorm[123]d|LSTM|GRU|RNN)"
+"""Layers that compute something of all that they are given: `nn.Dropout` may hand it on as it is."""
+_WATCHING = (
+    r"register_\w*forward_\w*hook|\bforward\s*=|[\"']forward[\"']"
+    r"|\b(?:_modules|setattr|__setattr__|add_module|register_module|__dict__|vars)\b"
+)
+"""How others get what a layer is given, or put another one in its place."""
+
+
+def is_input_of_layer(call: cst.Call, model: Model) -> bool:
+    """Whether a wrapper only goes to a layer of torch, where autograd does not record: nothing is left of it then."""
+    if model.grad_enabled(call) != Tri.NO:
+        return False
+    steps = list(chain(call, model.tree))
+    if any(name not in TRANSFERS for name, _ in steps):
+        return False
+    arg = model.tree.parent(steps[-1][1] if steps else call)
+    layer = model.tree.parent(arg) if isinstance(arg, cst.Arg) else None
+    if not isinstance(layer, cst.Call) or len(layer.args) != 1:
+        return False
+    if layer.args[0].star or layer.args[0].keyword is not None:
+        return False
+    match layer.func:
+        case cst.Attribute(value=cst.Name("self"), attr=cst.Name(value=name)) as func:
+            cls = model.tree.enclosing(func, cst.ClassDef)
+        case _:
+            return False
+    value = model.value(func)
+    is_known = value.kind == Kind.MODULE and re.fullmatch(rf"torch\.nn\.{_LAYERS}", value.ref or "") is not None
+    if not is_known or not isinstance(cls, cst.ClassDef) or model.ask(is_mentioned, _WATCHING):
+        return False
+    return not model.remember(criteria.is_set_elsewhere, name, cls, _LAYERS)

@@ -20,9 +20,10 @@ from torchlint.model.torch.arguments import literal_bool
 from torchlint.model.torch.schema import TensorResult
 from torchlint.rule import Applicability, Edit, Fix
 from torchlint.rules.shared import data_sites, gradients, identity, indices, integers, lifetimes, memory, tried
+from torchlint.rules.shared.made_before import is_made_before, is_put_back_as_it_is
 from torchlint.rules.shared.made_of_numbers import is_made_of_numbers
 from torchlint.rules.shared.own_attributes import is_of_object
-from torchlint.rules.shared.unrecorded_inputs import is_unrecorded_input
+from torchlint.rules.shared.unrecorded_inputs import is_input_of_layer, is_unrecorded_input
 from torchlint.rules.shared.without_graph import stays_without_graph
 
 VARIABLE = "torch.autograd.Variable"
@@ -171,6 +172,7 @@ def _unwrapped(call: cst.Call, wrapped: cst.Arg, model: Model) -> Fix:
         return Fix(f"Use `.detach().requires_grad_({flag})`", edits, _without_data(call, source, model))
     is_alone = identity.is_fresh(inner, model) or identity.is_replaced(call, inner, model)
     is_alone = is_alone or lifetimes.is_last_use(call, memory.before_copies(inner), model)
+    is_alone = is_alone or (not _makes_attribute(call, model) and is_made_before(call, inner, model))
     detach = "" if is_alone else ".detach()"
     edits = _strip(call, inner, f"{detach}.requires_grad_({flag})", model)
     return Fix(f"Use `{detach}.requires_grad_({flag})`", edits)
@@ -242,6 +244,10 @@ def _is_useless(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool
         return False  # of a parameter `Variable` makes a plain tensor
     if integers.are_by_use(call, inner, model) and not integers.is_told_apart(inner, model):
         return True
+    if is_input_of_layer(call, model):
+        return True
+    if not _makes_attribute(call, model) and is_made_before(call, inner, model):
+        return True
     if not value.is_tensor or not stays_without_graph(inner, model):
         return False
     if value.role & Role.GRADIENT and gradients.may_have_graph(inner, model):
@@ -264,7 +270,12 @@ def _assignment_to_itself(
     call: cst.Call, inner: cst.BaseExpression, model: Model, may_go: _Judge = _is_useless
 ) -> tuple[Edit, ...]:
     """Remove ``x = Variable(x)`` altogether, and of ``x, y = Variable(x), f(y)`` what is about ``x``."""
-    if not isinstance(inner, cst.Name) or _makes_attribute(call, model):
+    if _makes_attribute(call, model):
+        return ()
+    assign = model.tree.parent(call)
+    if isinstance(assign, cst.Assign) and is_put_back_as_it_is(call, inner, model):
+        return _listed(edit.remove_statement(model.tree, assign))
+    if not isinstance(inner, cst.Name):
         return ()
     match model.tree.parent(call):
         case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))]) as assign if inner.value == name:
