@@ -11,6 +11,7 @@ from torchlint.model import freezing
 from torchlint.model.annotations import annotation, construct
 from torchlint.model.certainty import Certainty
 from torchlint.model.classes import class_of
+from torchlint.model.codebase.exports import setter
 from torchlint.model.context import Context, at_home
 from torchlint.model.expressions import qualified
 from torchlint.model.functions import call_function
@@ -47,11 +48,31 @@ def class_attribute(context: Context, cls: cst.ClassDef, name: str, frame: Frame
     """``base.name`` where ``base`` is an instance of a class of this project (or the class itself)."""
     for home, each in lineage_of(context, cls).classes():
         found = _own_attribute(home, each, name, frame, base)
-        if found is not None and found.kind == Kind.NUMBER and is_set_by_others(home, each, name):
+        if found is not None and found.kind == Kind.NUMBER and _may_be_other_than_number(home, each, name):
             return join(found, UNKNOWN)
         if found is not None:
             return _as_set_outside(home, each, name, found) if home.scopes.is_set_outside(each, name) else found
     return UNKNOWN
+
+
+def _may_be_other_than_number(context: Context, cls: cst.ClassDef, name: str) -> bool:
+    """Whether something else may be put where a class has a number: by other files, subclasses, or in the file."""
+    if name in context.scopes.info(cls).methods or not is_set_by_others(context, cls, name):
+        return False
+    if setter(context, name) is not None or not context.scopes.is_set_outside(cls, name):
+        return True
+    return not all(_is_given_number(each, context) for each in context.tree.attributes(name))
+
+
+def _is_given_number(attribute: cst.Attribute, context: Context) -> bool:
+    """Whether an attribute is only read in a place, or is assigned a number there."""
+    match context.tree.parent(attribute):
+        case cst.AugAssign(target=target, value=value) if target is attribute:
+            return isinstance(value, cst.BaseNumber)
+        case cst.AssignTarget() as target:
+            assign = context.tree.parent(target)
+            return isinstance(assign, cst.Assign) and isinstance(assign.value, cst.BaseNumber)
+    return True
 
 
 def _as_set_outside(context: Context, cls: cst.ClassDef, name: str, found: Value) -> Value:
