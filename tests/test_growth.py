@@ -57,6 +57,17 @@ SHAPES: dict[str, Program] = {
         NET + "for i in range(3):\n",
         "    for p in net.parameters():\n        k = p.size(0)\n        p.data.add_(k)\n        p.data.mul_(k)\n        p.data.div_(k)\n",
     ),
+    "two branches that write": lines(
+        NET, "if net is @:\n    net.weight.data.add_(1)\nelse:\n    net.weight.data.add_(@)\n# @\n"
+    ),
+    "comments in a block": lines(NET, "net.weight.data.add_(@)\n# a\n# b\n# c\n"),
+    "comments between two writes": lines(NET + "net.weight.data.add_(1)\n", "# @\n", "net.weight.data.add_(2)\n"),
+    "variables of autograd": lines(
+        "import torch\nfrom torch import autograd\n", "x@ = autograd.Variable(torch.ones(@))\n"
+    ),
+    "names of autograd": lines(
+        "import torch\n", "import torch.autograd as a@\nx@ = a@.Variable(torch.ones(@))\ny = 'a@'\n"
+    ),
     "a block of parts of a line": joined(NET + "p = net.weight\n", "p.data.add_(@)", "; ", "\n"),
     "blocks that are there": lines(
         NET + "p = net.weight\n", "with torch.no_grad():\n    p.add_(1)\np.data.add_(@)\np.data.add_(x.data)\n"
@@ -289,6 +300,12 @@ SIZE = 8
 @pytest.mark.parametrize("program", SHAPES.values(), ids=SHAPES)
 def test_a_shape(program: Program) -> None:
     assert growing(program, SIZE, Fixing.UNSAFE) == []
+
+
+def test_branches_that_write() -> None:
+    """How far up a block is looked for from each has an end: so not from the first lines on."""
+    program = lines(NET + "if net is 0:\n    net.weight.data.add_(1)\n", "elif net is @: net.weight.data.add_(@)\n")
+    assert growing(program, 5 * SIZE, Fixing.UNSAFE) == []
 
 
 def test_modules_of_modules() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 import libcst as cst
 
@@ -23,6 +24,8 @@ _LONG = 20
 """Simple statements from which on a loop stays where it is: each fix in it would move them all."""
 _MANY = 6
 """Writes up to which a loop goes in as a whole, for the same reason."""
+_FAR = 30
+"""How far up is looked from a statement: each `elif` stands in the one before."""
 
 
 class Hold(enum.IntEnum):
@@ -43,7 +46,7 @@ def around(statement: cst.CSTNode, model: Model, at_least: Hold) -> _Whole | Non
     decides, counts and looks things up. An ``if`` is one if several of its branches would get a block.
     """
     found: _Whole | None = None
-    for up in model.tree.ancestors(statement):
+    for up in islice(model.tree.ancestors(statement), _FAR):
         match up:
             case cst.For() | cst.While():
                 if model.remember(_hold, up) < at_least:
