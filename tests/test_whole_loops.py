@@ -135,6 +135,11 @@ APART = {
         "if names:\n    y = net.weight * 2\n    net.weight.data[0] = 2\nelse:\n    y = net.weight * 3\n"
         "    net.weight.data[0] = 3\ny.sum().backward()\n",
     ),
+    "what is global": (
+        2,
+        "def g(c):\n    global y\n    if c:\n        y = net.weight * 2\n        net.weight.data[0] = 2\n    else:\n"
+        "        net.weight.data[0] = 3\n\n\ng(1)\ny.sum().backward()\n",
+    ),
     "training": (
         2,
         "if names:\n    net.weight.data[0] = 2\nelse:\n    net(torch.ones(3)).sum().backward()\n"

@@ -508,4 +508,8 @@ def _is_gone_through(name: cst.Name, model: Model) -> bool:
 
 def _is_used_outside(name: str, loop: _Whole, model: Model) -> bool:
     scope = model.scopes.scope_of(loop)
+    if isinstance(scope, cst.Module) and model.taker(name) is not None:
+        return True
+    if isinstance(scope, cst.FunctionDef) and name not in model.scopes.locals_of(scope):
+        return True  # `global`
     return any(not model.tree.is_inside(use, loop) for use in model.references(name, scope))
