@@ -15,10 +15,10 @@ import libcst as cst
 from torchlint.model import Kind, Model, Tri
 from torchlint.model.names import GROWING
 from torchlint.model.scopes import target_names
-from torchlint.model.syntax import is_label, parameters, without_brackets, without_subscripts
-from torchlint.model.torch import library
-from torchlint.model.torch.schema import TensorResult
+from torchlint.model.syntax import without_brackets, without_subscripts
 from torchlint.rules.shared import data_sites, gradients, memory, no_grad, unrecorded
+from torchlint.rules.shared.gone_through import GIVING, gives_existing, may_be_unknown
+from torchlint.rules.shared.new_graphs import is_new, may_be_computed, may_carry_graph
 
 _LONG = 20
 """Simple statements from which on a loop stays where it is: each fix in it would move them all."""
@@ -100,9 +100,9 @@ def _content(model: Model, loop: cst.For | cst.While) -> _Content | None:
     """What a loop consists of; None if anything in it may need a graph."""
     match loop:
         case cst.For(asynchronous=None, iter=iterated):
-            if not _gives_existing(iterated, model) or not _is_known(iterated, model):
+            if not gives_existing(iterated, model) or not _is_known(iterated, model):
                 return None
-            is_sure = _is_sure(iterated, model) and not _may_be_unknown(iterated, model)
+            is_sure = _is_sure(iterated, model) and not may_be_unknown(iterated, model)
         case cst.While(test=test):
             if not _is_known(test, model):
                 return None
@@ -194,7 +194,7 @@ def _of_small(small: cst.BaseSmallStatement, model: Model) -> _Content | None:
             )  # a `defaultdict` may compute what is there first
             return _Content(is_sure=is_sure)  # whatever it is written to keeps its graph
         case cst.AugAssign(target=target, value=value):
-            is_plain = not _may_carry_graph(value, model) and not _may_carry_graph(target, model)
+            is_plain = not may_carry_graph(value, model) and not may_carry_graph(target, model)
             is_trained = _is_trained(target, model)
             return _Content(is_sure=is_sure, writes=1, has_block=is_trained) if is_plain or is_trained else None
     return None
@@ -202,18 +202,10 @@ def _of_small(small: cst.BaseSmallStatement, model: Model) -> _Content | None:
 
 def _keeping(values: Sequence[cst.BaseExpression], is_sure: bool, model: Model) -> _Content | None:
     """What puts some values where others find them; None if one of them is made there and may have a graph."""
-    if any(_is_new(value, model) or _may_be_computed(value, model) for value in values):
+    if any(is_new(value, model) or may_be_computed(value, model) for value in values):
         return None
     names = (name.value for value in values for name in model.tree.within(value, cst.Name))
     return _Content(kept=frozenset(names), is_sure=is_sure)
-
-
-def _may_be_computed(node: cst.BaseExpression, model: Model) -> bool:
-    """Whether an attribute may be a property that computes a tensor, or a parameter that is made of others."""
-    node = without_brackets(node)
-    if not isinstance(node, cst.Attribute) or library.attribute(node.attr.value) is not None:
-        return False
-    return _may_carry_graph(node, model)
 
 
 def _written_data(small: cst.BaseSmallStatement, model: Model) -> cst.Attribute | None:
@@ -250,17 +242,17 @@ def _bound(
     targets: Sequence[cst.BaseExpression], value: cst.BaseExpression, is_sure: bool, model: Model
 ) -> _Content | None:
     """What binds names to something, or puts it elsewhere; None if that is computed and may have a graph."""
-    is_new = _is_new(value, model)
+    is_made = is_new(value, model)
     made = set[str]()
     kept = _Content(is_sure=is_sure)
     for target in targets:
         match target:
             case cst.Name() if names := target_names(target):
-                made.update(names if is_new or _may_be_computed(value, model) else ())
+                made.update(names if is_made or may_be_computed(value, model) else ())
                 continue
             case cst.Tuple() | cst.List() if names := target_names(target):
                 is_literal = isinstance(without_brackets(value), (cst.Tuple, cst.List))
-                made.update(names if is_new or not (is_literal or not _may_carry_graph(value, model)) else ())
+                made.update(names if is_made or not (is_literal or not may_carry_graph(value, model)) else ())
                 continue
             case cst.Subscript(slice=places) if any(isinstance(each.slice, cst.Slice) for each in places) and (
                 model.value(target.value).kind == Kind.CONTAINER
@@ -310,7 +302,7 @@ def _is_unrecorded_write(owner: cst.BaseExpression, values: Sequence[cst.BaseExp
     value = model.value(owner)
     if not value.is_tensor:
         return False
-    is_plain = value.grad == Tri.NO and not any(_may_carry_graph(each, model) for each in values)
+    is_plain = value.grad == Tri.NO and not any(may_carry_graph(each, model) for each in values)
     return is_plain or _is_trained(owner, model)
 
 
@@ -320,119 +312,7 @@ def _is_trained(node: cst.BaseExpression, model: Model) -> bool:
     return value.is_tensor and value.leaf == Tri.YES and value.grad == Tri.YES
 
 
-def _may_carry_graph(node: cst.BaseExpression, model: Model) -> bool:
-    value = model.value(node)
-    if value.kind == Kind.TENSOR:
-        return value.grad != Tri.NO
-    return bool(value.kind & (Kind.UNKNOWN | Kind.TENSOR | Kind.CONTAINER))
-
-
-def _is_new(node: cst.BaseExpression, model: Model) -> bool:
-    """Whether an expression may make a tensor with a graph, and not only name one that is there."""
-    match without_brackets(node):
-        case cst.Attribute(attr=cst.Name(value=name)):
-            return _is_view(name) and _may_carry_graph(node, model)
-        case cst.Name():
-            return False
-        case cst.StarredElement(value=whole):
-            return _may_carry_graph(whole, model)
-        case cst.Subscript(value=owner):
-            value = model.value(owner)
-            return _is_new(owner, model) or (value.is_tensor and value.grad != Tri.NO)
-        case cst.Tuple(elements=elements) | cst.List(elements=elements) | cst.Set(elements=elements):
-            parts = (each if isinstance(each, cst.StarredElement) else each.value for each in elements)
-            return any(_is_new(part, model) for part in parts)
-        case cst.IfExp(body=body, orelse=orelse):
-            return _is_new(body, model) or _is_new(orelse, model)
-        case cst.BooleanOperation(left=left, right=right):
-            return _is_new(left, model) or _is_new(right, model)
-        case cst.Call(func=func) if model.qualified(func) == "builtins.getattr":
-            return False
-    return _may_carry_graph(node, model)
-
-
-def _is_view(attribute: str) -> bool:
-    """Whether an attribute of a tensor is another tensor with its graph: ``w.T``."""
-    known = library.attribute(attribute)
-    return isinstance(known, TensorResult) and known.grad == "follow"
-
-
-_LAZY = frozenset(("enumerate", "zip", "reversed", "sorted", "list", "tuple", "set", "iter"))
-_GIVING = frozenset(
-    (
-        *("parameters", "named_parameters", "buffers", "named_buffers", "modules", "named_modules"),
-        *("children", "named_children", "items", "keys", "values", "state_dict", "split"),
-    )
-)
-"""Methods that give what is there already."""
-
-
-def _gives_existing(node: cst.BaseExpression, model: Model) -> bool:
-    """Whether going through something computes nothing: no rows of a tensor, and no generator that runs meanwhile."""
-    node = without_brackets(node)
-    if model.value(node).is_tensor and model.value(node).grad != Tri.NO:
-        return False
-    match node:
-        case cst.Name(value=name):
-            return not any(_is_lazy(each, model) for each in model.bindings_of(name, node))
-        case cst.Attribute() | cst.SimpleString():
-            return True
-        case cst.Subscript(value=owner):
-            return _gives_existing(owner, model)
-        case cst.Tuple(elements=elements) | cst.List(elements=elements) | cst.Set(elements=elements):
-            return not any(_is_new(each.value, model) for each in elements)
-        case cst.IfExp(body=body, orelse=orelse):
-            return _gives_existing(body, model) and _gives_existing(orelse, model)
-        case cst.BinaryOperation(left=left, operator=cst.Add(), right=right):
-            is_list = any(model.value(each).kind == Kind.CONTAINER for each in (left, right))
-            return is_list and _gives_existing(left, model) and _gives_existing(right, model)
-        case cst.ListComp(elt=elt, for_in=part) | cst.GeneratorExp(elt=elt, for_in=part):
-            return _is_plain(elt, part, model)
-        case cst.Call():
-            return _call_gives_existing(node, model)
-    return False
-
-
-def _is_plain(elt: cst.BaseExpression, part: cst.CompFor, model: Model) -> bool:
-    """Whether a comprehension only chooses among what is there."""
-    if _is_new(elt, model) or part.asynchronous is not None or not _gives_existing(part.iter, model):
-        return False
-    return part.inner_for_in is None or _is_plain(elt, part.inner_for_in, model)
-
-
-def _call_gives_existing(call: cst.Call, model: Model) -> bool:
-    name = model.qualified(call.func) or ""
-    if name == "builtins.range":
-        return True
-    if name == "builtins.filter" and len(call.args) == 2:
-        return isinstance(call.args[0].value, (cst.Lambda, cst.Name)) and _gives_existing(call.args[1].value, model)
-    if name.removeprefix("builtins.") in _LAZY or name in ("itertools.chain", "itertools.product"):
-        given = [arg.value for arg in call.args if arg.keyword is None]
-        return all(model.value(each).kind == Kind.NUMBER or _gives_existing(each, model) for each in given)
-    match call.func:
-        case cst.Attribute(attr=cst.Name(value=method)) if method in _GIVING:
-            return not any(no_grad.called(call.func, model))
-    return False
-
-
-def _is_lazy(name: cst.Name, model: Model) -> bool:
-    """Whether a name is bound to what computes when somebody goes through it."""
-    assign = model.tree.parent(model.tree.parent(name) or name)
-    match assign:
-        case cst.Assign(value=cst.GeneratorExp() as value):
-            return not _gives_existing(value, model)
-        case cst.Assign(value=cst.Call(func=func)):
-            if model.qualified(func) in ("builtins.map", "itertools.starmap"):
-                return True
-            return any(any(home.tree.within(f.body, cst.Yield)) for f, home in _functions(func, model))
-    return False
-
-
-def _functions(func: cst.BaseExpression, model: Model) -> Iterator[tuple[cst.FunctionDef, Model]]:
-    yield from ((each, model.home(each)) for each in no_grad.called(func, model))
-
-
-_KNOWN_METHODS = _GIVING | frozenset(
+_KNOWN_METHODS = GIVING | frozenset(
     (
         *("startswith", "endswith", "find", "index", "format", "replace", "lower", "upper", "join", "strip", "rsplit"),
         *("rstrip", "lstrip", "get", "copy", "count", "isdigit", "size", "dim", "numel", "nelement", "item", "type"),
@@ -456,7 +336,7 @@ _COMPUTING = (cst.Call, cst.BinaryOperation, cst.UnaryOperation)
 
 def _is_recorded(node: cst.BaseExpression, model: Model) -> bool:
     """Whether something computed is known to be a tensor that may have a graph."""
-    return model.is_tensor(node) and model.value(node).grad != Tri.NO and _is_new(node, model)
+    return model.is_tensor(node) and model.value(node).grad != Tri.NO and is_new(node, model)
 
 
 def _is_known_call(call: cst.Call, model: Model) -> bool:
@@ -482,28 +362,6 @@ def _is_sure(part: cst.CSTNode, model: Model) -> bool:
             if node.attr.value not in ("data", "grad"):  # what a class does then is not known
                 return False
     return True
-
-
-def _may_be_unknown(iterated: cst.BaseExpression, model: Model) -> bool:
-    """Whether a loop goes through something of which nothing is known."""
-    names = (name for name in model.tree.within(iterated, cst.Name) if _is_gone_through(name, model))
-    return any(model.value(name).kind & Kind.UNKNOWN or _may_be_generator(name, model) for name in names)
-
-
-def _may_be_generator(name: cst.Name, model: Model) -> bool:
-    """Whether callers decide what a loop goes through itself: ``for p in ps``, not ``for p in net.parameters()``."""
-    parent, scope = model.tree.parent(name), model.scopes.scope_of(name)
-    if isinstance(parent, cst.Attribute) or not isinstance(scope, cst.FunctionDef):
-        return False
-    return any(each.name.value == name.value for each in parameters(scope))
-
-
-def _is_gone_through(name: cst.Name, model: Model) -> bool:
-    """Whether a name stands for an object that a loop may go through, and not for a number of rounds."""
-    if is_label(model.tree, name):
-        return False
-    call = model.tree.enclosing(name, cst.Call)
-    return not isinstance(call, cst.Call) or model.qualified(call.func) not in ("builtins.range", "builtins.len")
 
 
 def _is_used_outside(name: str, loop: _Whole, model: Model) -> bool:
