@@ -48,7 +48,7 @@ def class_attribute(context: Context, cls: cst.ClassDef, name: str, frame: Frame
     """``base.name`` where ``base`` is an instance of a class of this project (or the class itself)."""
     for home, each in lineage_of(context, cls).classes():
         found = _own_attribute(home, each, name, frame, base)
-        if found is not None and found.kind == Kind.NUMBER and _may_be_other_than_number(home, each, name):
+        if found is not None and found.kind == Kind.NUMBER and home.remember(_may_be_other_than_number, each, name):
             return join(found, UNKNOWN)
         if found is not None:
             return _as_set_outside(home, each, name, found) if home.scopes.is_set_outside(each, name) else found
