@@ -65,3 +65,35 @@ def test_trees_are_kept_while_there_is_room(write: Write, tmp_path: Path, monkey
     assert trees.of(paths[-1]) is last
     assert trees.of(paths[0]) is not first
     assert trees.of(str(tmp_path / "a.txt")) is None
+
+
+NESTED = """\
+import torch
+from torch import nn
+from base import Base
+
+
+def main():
+    class Nested(Base):
+        def state(self):
+            return nn.Linear(3, 3)(torch.ones(3))
+
+    return Nested()(torch.ones(3))
+"""
+USING = """\
+from torch.autograd import Variable
+from base import Base
+
+
+def use(base: Base):
+    return Variable(base.state())
+"""
+
+
+def test_a_class_in_a_function_of_another_file(write: Write, torchlint: Torchlint, tmp_path: Path) -> None:
+    using = {f"use{number}.py": USING for number in range(3)}
+    write({"pyproject.toml": "[tool.torchlint]\n", "base.py": BASE, "nested.py": NESTED, **using})
+    ran = torchlint("check", "--fix", "--no-cache", "-j1", "--exit-zero")
+    assert (ran.code, ran.err) == (0, "")
+    for name in using:
+        assert "return base.state().detach()\n" in (tmp_path / name).read_text()

@@ -153,34 +153,26 @@ def has_many_heirs(context: Context, cls: cst.ClassDef) -> bool:
         return True
     if len(context.codebase.heirs(context, cls.name.value, _MANY_HEIRS)) > _MANY_HEIRS:
         return True
-    return any(heir is None for _, heir in _all_heirs(context, cls))
+    return any(heir is None for _, heir in context.remember(_all_heirs, cls))
 
 
 def heirs(context: Context, cls: cst.ClassDef) -> list[tuple[Context, cst.ClassDef]]:
     """The classes that derive from a class, each with the context of its file: the first of them if they are many."""
-    return [(home, heir) for home, heir in _all_heirs(context, cls) if heir is not None]
+    return [(home, heir) for home, heir in context.remember(_all_heirs, cls) if heir is not None]
 
 
-def _all_heirs(context: Context, cls: cst.ClassDef) -> Iterator[tuple[Context, cst.ClassDef | None]]:
-    """The same; None stands for what is not found where it seems to be: a class that is made by a call."""
+def _all_heirs(context: Context, cls: cst.ClassDef) -> list[tuple[Context, cst.ClassDef | None]]:
+    """The same; None stands for one of which nothing is known: that a call makes, or a function of another file."""
+    found: list[tuple[Context, cst.ClassDef | None]] = []
     if not context.is_part:
-        for heir in _heirs_in_file(context, cls)[:_MANY_HEIRS]:
-            yield context, heir
+        found += [(context, heir) for heir in _heirs_in_file(context, cls)[:_MANY_HEIRS]]
     for other in context.codebase.heirs(context, cls.name.value, _MANY_HEIRS)[:_MANY_HEIRS]:
-        if other.path == context.path and not context.is_part:
-            if not other.name:
-                yield context, None
+        if other.path == context.path and not context.is_part and other.name:
             continue
         home = context.codebase.member(other.path, other.name, context) if other.name else None
-        found = _called(home, other.name, cls) if home is not None else []
-        if not found:
-            whole = context.codebase.whole(other.path, context) if other.name else None
-            found = _called(whole, other.name, cls) if whole is not None else []
-            home = whole
-        for each in found if home is not None else ():
-            yield home or context, each
-        if not found:
-            yield context, None
+        named = [(home, each) for each in _called(home, other.name, cls)] if home is not None else []
+        found += named or [(context, None)]
+    return found
 
 
 def _called(context: Context, name: str, base: cst.ClassDef) -> list[cst.ClassDef]:

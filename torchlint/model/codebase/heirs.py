@@ -19,8 +19,9 @@ _NAME = re.compile(rb"[A-Za-z_]\w*")
 _IMPORTED_AS = re.compile(rb" as[ \t]+(\w+)")
 _LAST_NAME = re.compile(rb"(\w+)[ \t]*$")
 _ASSIGNED = re.compile(rb"^[ \t]*(\w+)[ \t]*=[ \t]*(?:\w+\.)*([A-Z]\w*)[ \t]*\r?$", re.MULTILINE)
-_LONG_NAME = 100
 """Another name for what may be a class: in an import, or by an assignment."""
+_LONG_NAME = 100
+"""How many characters before `as` are looked at for the name that is imported."""
 
 
 class Heir(NamedTuple):
