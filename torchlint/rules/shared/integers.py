@@ -13,8 +13,9 @@ import libcst as cst
 from torchlint.model import Kind, Model
 from torchlint.model.aliasing.here import only_metadata
 from torchlint.model.bindings import bound_value
-from torchlint.model.syntax import chain, last_name
+from torchlint.model.syntax import chain
 from torchlint.rules.shared import identity, indices
+from torchlint.rules.shared.lifetimes import wrapper_of
 from torchlint.rules.shared.no_grad import small_statement
 from torchlint.rules.shared.order import is_always_before, loop_of
 
@@ -91,11 +92,9 @@ def _whole(node: cst.CSTNode, model: Model) -> cst.CSTNode | None:
             if name != "[]" and not _keeps_dtype(name, outer, model):
                 return None
             at = outer
-        arg = model.tree.parent(at)
-        call = model.tree.parent(arg) if isinstance(arg, cst.Arg) else None
-        if not isinstance(call, cst.Call) or last_name(call.func) != "Variable" or call.args[0] is not arg:
+        whole = wrapper_of(at, model)
+        if whole is None:
             return at
-        whole = call
     return None
 
 

@@ -182,9 +182,16 @@ def rebinds(node: cst.BaseExpression, name: cst.Name, model: Model) -> bool:
 
 def _wrapper(node: cst.CSTNode, model: Model) -> cst.CSTNode:
     """The ``Variable(…)`` around an expression, if there is one; else the expression."""
+    return wrapper_of(node, model) or node
+
+
+def wrapper_of(node: cst.CSTNode, model: Model) -> cst.Call | None:
+    """The ``Variable(…)`` around an expression; None if there is none."""
     arg = model.tree.parent(node)
     call = model.tree.parent(arg) if isinstance(arg, cst.Arg) else None
-    return call if isinstance(call, cst.Call) and call.args[0] is arg and last_name(call.func) == "Variable" else node
+    if isinstance(call, cst.Call) and call.args[0] is arg and last_name(call.func) == "Variable":
+        return call
+    return None
 
 
 def targets_of(value: cst.CSTNode, model: Model) -> list[cst.Name]:

@@ -14,10 +14,11 @@ from torchlint.model import Model, Tri, Usage
 from torchlint.model.aliasing.here import only_metadata
 from torchlint.model.bindings import owner
 from torchlint.model.codebase.exports import is_mentioned
-from torchlint.model.syntax import assignment_of, chain, last_name, parameters
+from torchlint.model.syntax import assignment_of, chain, parameters
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import PlainResult, TensorResult, may_alias
 from torchlint.rules.shared import identity, memory
+from torchlint.rules.shared.lifetimes import wrapper_of
 from torchlint.rules.shared.made_of_numbers import is_made_of_numbers
 from torchlint.rules.shared.no_grad import small_statement
 from torchlint.rules.shared.without_graph import stays_without_graph
@@ -83,11 +84,8 @@ def _is_wrapped_again(use: cst.Attribute, model: Model) -> bool:
         if not (name in _SAME or library.is_always_view(name)):
             return False
         whole = outer
-    arg = model.tree.parent(whole)
-    call = model.tree.parent(arg) if isinstance(arg, cst.Arg) else None
-    if not isinstance(call, cst.Call) or last_name(call.func) != "Variable" or call.args[0] is not arg:
-        return False
-    return _is_put_back(call, use, model)
+    call = wrapper_of(whole, model)
+    return call is not None and _is_put_back(call, use, model)
 
 
 def is_put_back_as_it_is(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool:
