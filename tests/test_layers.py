@@ -19,8 +19,6 @@ from torchlint.system.layers import VARIABLE, Layer, is_on, without
 
 ROOT = Path(__file__).parent.parent
 CODES = frozenset(catalogue())
-ELSEWHERE = (Layer.CIRCLES,)
-"""What says nothing of a file by itself: it has tests of its own."""
 FILES = sorted([*ROOT.glob("tests/cases/**/*.py"), *ROOT.glob("examples/**/*.py")])
 
 
@@ -46,7 +44,7 @@ def test_a_layer_that_does_not_exist(torchlint: Torchlint, monkeypatch: pytest.M
     assert ran.err.startswith(f"error: {VARIABLE}: no such layer: nothing (there are triggers, quick-trees, ")
 
 
-@pytest.mark.parametrize("layer", [each for each in Layer if each not in ELSEWHERE])
+@pytest.mark.parametrize("layer", list(Layer))
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_nothing_changes_without(path: Path, layer: Layer) -> None:
     expected = with_all(path)

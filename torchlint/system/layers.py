@@ -4,7 +4,7 @@ With and without each of these layers, findings and fixes are the same. ``TORCHL
 leaves some out for a run, :func:`without` for a part of one. ``benchmarks/layers.py`` measures what each of them saves;
 "saves 2.1 (timm), 1.3 (allennlp)" below means that the processor time without it was 2.1 times that with all of them,
 on timm 1.0.31, allennlp 0.5.0 and transformers 5.23.0, on a busy machine. One that saves less than 1.2 times on all of
-transformers is not worth its code; of quick records and circles that was not measured yet.
+transformers is not worth its code.
 """
 
 from __future__ import annotations
@@ -24,11 +24,6 @@ class Layer(str, enum.Enum):
     QUICK_TREES = "quick-trees"
     """A first look at a file, and what others define, need no libcst (:mod:`torchlint.file.tree.fast.quick`).
     Saves 1.3 (transformers), 1.6 (timm), 1.04 (allennlp)."""
-    CIRCLES = "circles"
-    """What has gone round in circles in another file is taken over by the next question about that file
-    (:mod:`torchlint.model.interpret.circles`). Of peft and trl, what is interpreted of
-    other files takes 7.5 s instead of 11.3 of some 37; where files ask little of each other it saves
-    nothing. Saves 1.15 (trl)."""
     LONG_MODULES = "long-modules"
     """Long modules are parsed some statements at a time (:mod:`torchlint.file.tree.fast.long_modules`). That is for
     memory: a file of 500,000 short statements (2 MB) takes 1.8 GB at its peak, and 4.4 GB without."""

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from torchlint.model.interpret.circles import Circles, Gone, Reached
 from torchlint.model.interpret.keys import Answer, Answers, Home, Key, Trail
-from torchlint.system.layers import Layer, is_on
+from torchlint.model.interpret.summary import Trace
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -37,18 +35,7 @@ class _Open:
     """The position of the lowest one of which it has seen an unfinished state; its own if it has not."""
     is_far: bool
     """Whether it counts for how far one is from where the question was put."""
-    since: Reached
-    """What had gone round in circles when it was begun."""
-    least: int = sys.maxsize
-    """The position of the lowest one inside of which a lambda or class was begun that it came upon once more."""
-    minds_drafts: bool = False
-    """Whether it came out as it did because something was, or was not, being computed in rounds."""
     trail: Trail = field(default_factory=Trail)
-
-    @property
-    def is_closed(self) -> bool:
-        """Whether it has seen no unfinished state of anything that was begun before."""
-        return self.low >= self.position <= self.least
 
 
 @dataclass(eq=False, slots=True)
@@ -76,8 +63,6 @@ class Inquiry:
 
     cut: dict[tuple[Key[object], int], Answer[object]]
     """What was cut short, by how far away it was asked for."""
-    circles: Circles = field(default_factory=dict)
-    """What has gone round in circles in other inquiries."""
     is_elsewhere: bool = False
     frames: dict[Key[object], Frame] = field(default_factory=dict)
     """The scopes that are being interpreted."""
@@ -85,16 +70,26 @@ class Inquiry:
     _drafts: dict[Key[object], object] = field(default_factory=dict)
     """What the round before has found, of what is computed in several."""
     _positions: dict[Key[object], int] = field(default_factory=dict)
-    gone: Gone = field(default_factory=Gone)
-    """What has gone round in circles."""
+    traces: dict[Key[object], Trace] = field(default_factory=dict)
+    """What the last interpretation of a scope has seen that went round in circles."""
+    _suspects: set[Key[object]] = field(default_factory=set)
+    """All that has gone round in circles, whether it is still kept or not."""
+    _circular: dict[Key[object], Answer[object]] = field(default_factory=dict)
+    """What of that is kept until the question is answered."""
+    _settled: dict[Key[object], Answer[object]] = field(default_factory=dict)
+    """What was looked at often enough."""
+    _rounds: Counter[Key[object]] = field(default_factory=Counter)
+    """How often what rests on something unfinished was looked at."""
+    _held: list[Key[object]] = field(default_factory=list)
+    """The keys of all that was kept only for this inquiry, in order, whether it still is or not."""
     _passing: dict[Key[object], tuple[Answer[object], _Open]] = field(default_factory=dict)
     """What rests on something unfinished, which is open still."""
     _rooted: dict[int, list[Key[object]]] = field(default_factory=lambda: defaultdict(list))
     """The keys of what is passing, by the position of what it rests on."""
     _anew: dict[tuple[Key[object], int], _Anew] = field(default_factory=dict)
     """What was found anew in this inquiry, by how far away it was asked for."""
-    _begun: dict[int, int] = field(default_factory=dict)
-    """The lambdas and classes that are being looked into, with the position of what was begun last then."""
+    _begun: set[int] = field(default_factory=set)
+    """The lambdas and classes that are being looked into."""
     _distance: int = 0
 
     # ------------------------------------------------------------------ what is known
@@ -114,15 +109,13 @@ class Inquiry:
             found = None  # the circle was entered there
         elif is_elsewhere:
             found = self._apart(self._in_reach(found))
-        found = found or self._in_reach(self.gone.circular.get(key))
+        found = found or self._in_reach(self._circular.get(key))
         if found is None and (passing := self._passing.get(key)) is not None:
             answer, opened = passing
             self._rest_on(answer.trail, opened)
             return answer
-        found = found or self._in_reach(self.gone.settled.get(key)) or self._apart(self.cut.get((key, self._distance)))
+        found = found or self._in_reach(self._settled.get(key)) or self._apart(self.cut.get((key, self._distance)))
         found = found or self._found_anew(key)
-        if found is None and self.is_elsewhere and is_elsewhere:
-            found = self._gone_round(key, answers)
         if found is not None:
             self._rest_on(found.trail)
         return found
@@ -136,7 +129,7 @@ class Inquiry:
         if found is None:
             return None
         asked = found.trail.asked
-        return found if self._positions.keys().isdisjoint(asked) and asked.isdisjoint(self.gone.suspects) else None
+        return found if self._positions.keys().isdisjoint(asked) and asked.isdisjoint(self._suspects) else None
 
     def _found_anew(self, key: Key[object]) -> Answer[object] | None:
         """What was found anew from as far away, if it would come out the same once more."""
@@ -144,9 +137,9 @@ class Inquiry:
         if found is None:
             return None
         asked = found.answer.trail.asked
-        if not self._positions.keys().isdisjoint(asked) or not asked.isdisjoint(self.gone.held[found.held :]):
+        if not self._positions.keys().isdisjoint(asked) or not asked.isdisjoint(self._held[found.held :]):
             return None
-        found.held = len(self.gone.held)
+        found.held = len(self._held)
         return found.answer
 
     # ------------------------------------------------------------------ what is open
@@ -187,17 +180,15 @@ class Inquiry:
     def begins(self, node: cst.CSTNode) -> bool:
         """Begin with a lambda, or the fields of a class; not inside itself, whoever asks is given less then."""
         if id(node) not in self._begun:
-            self._begun[id(node)] = len(self._open) - 1
+            self._begun.add(id(node))
             return True
         if self._open:
-            asker = self._open[-1]
-            asker.trail.is_circular = True
-            asker.least = min(asker.least, self._begun[id(node)])
+            self._open[-1].trail.is_circular = True
         return False
 
     def ends(self, node: cst.CSTNode) -> None:
         """What was begun has ended."""
-        self._begun.pop(id(node), None)
+        self._begun.discard(id(node))
 
     # ------------------------------------------------------------------ finding out
 
@@ -211,7 +202,7 @@ class Inquiry:
     @contextmanager
     def opened(self, key: Key[object], counts: bool = False) -> Iterator[_Open]:
         """Find out something; what is asked for meanwhile, it rests on."""
-        opened = _Open(key, len(self._open), len(self._open), counts, self.gone.mark())
+        opened = _Open(key, len(self._open), len(self._open), counts)
         self._open.append(opened)
         self._distance += counts
         try:
@@ -220,7 +211,7 @@ class Inquiry:
             self._close()
 
     def _in_rounds(self, key: Key[T], compute: Callable[[int], T], initial: T) -> T:
-        before = len(self.gone.held)
+        before = len(self._held)
         self._drafts[key] = initial
         try:
             for number in range(key.rounds - 1):
@@ -234,14 +225,11 @@ class Inquiry:
     def _is_entangled(self) -> bool:
         """Whether what was begun last rests on others, among them such a one: one round has to do for it then."""
         opened = self._open[-1]
-        if opened.low >= opened.position:
-            return False
-        opened.minds_drafts = True
-        return len(self._drafts) > 1
+        return opened.low < opened.position and len(self._drafts) > 1
 
     def _forget(self, before: int) -> None:
         """Forget what rests on what is unfinished, except for the first that were kept, to find it again."""
-        for key in self.gone.held[before:]:
+        for key in self._held[before:]:
             self._passing.pop(key, None)
 
     def _close(self) -> None:
@@ -268,8 +256,6 @@ class Inquiry:
             trail.asked |= found.asked
         if opened is not None:
             asker.low = min(asker.low, opened.low)
-            asker.least = min(asker.least, opened.least)
-            asker.minds_drafts |= opened.minds_drafts
 
     # ------------------------------------------------------------------ keeping
 
@@ -277,49 +263,23 @@ class Inquiry:
         """Keep what was found as long as it is of use."""
         answer, trail = Answer(value, opened.trail), opened.trail
         if trail.is_circular:
-            self.gone.suspect(opened.key)
+            self._suspects.add(opened.key)
         if opened.low < opened.position:
             self._keep_for_now(opened, answer)
         elif trail.is_cut and self._distance and not trail.is_circular:
             self.cut[opened.key, self._distance] = answer
         elif self.is_elsewhere and self._open and trail.is_circular:
-            self.gone.keep(opened.key, answer)
+            self._circular[opened.key] = answer
+            self._held.append(opened.key)
         else:
             answers[opened.key] = answer
-        if not self.is_elsewhere:
-            return
-        if not trail.is_circular:
-            self._anew[opened.key, self._distance] = _Anew(answer, len(self.gone.held))
-        elif opened.is_closed and is_on(Layer.CIRCLES):
-            self._keep_circle(opened, answer)
-
-    def _keep_circle(self, opened: _Open, answer: Answer[object]) -> None:
-        circle = self.gone.circle(answer, opened.key, opened.since)
-        if circle is None:
-            return
-        circle.minds_drafts = opened.minds_drafts
-        for is_in_rounds in (False, True):
-            if not opened.minds_drafts or is_in_rounds == bool(self._drafts):
-                self.circles[opened.key, self._distance, is_in_rounds] = circle
-
-    def _gone_round(self, key: Key[object], answers: Answers) -> Answer[object] | None:
-        """What another inquiry has found, if the same would be found here, with all that it would leave behind."""
-        circle = self.circles.get((key, self._distance, bool(self._drafts)))
-        if circle is None or self._begun or self._apart(circle.answer) is None:
-            return None  # inside of a lambda, that would be begun once more
-        self.gone.go_round(circle)
-        self.gone.suspect(key)
-        if self._open:
-            self._open[-1].minds_drafts |= circle.minds_drafts
-            self.gone.keep(key, circle.answer)
-        else:
-            answers[key] = circle.answer
-        return circle.answer
+        if self.is_elsewhere and not trail.is_circular:
+            self._anew[opened.key, self._distance] = _Anew(answer, len(self._held))
 
     def _keep_for_now(self, opened: _Open, answer: Answer[object]) -> None:
         self._passing[opened.key] = (answer, opened)
-        self.gone.held.append(opened.key)
+        self._held.append(opened.key)
         self._rooted[opened.low].append(opened.key)
-        self.gone.rounds[opened.key] += 1
-        if self.gone.rounds[opened.key] >= _MAX_ROUNDS:
-            self.gone.settled[opened.key] = answer
+        self._rounds[opened.key] += 1
+        if self._rounds[opened.key] >= _MAX_ROUNDS:
+            self._settled[opened.key] = answer

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
-from torchlint.model.interpret.circles import Circles
 from torchlint.model.interpret.inquiry import Inquiry
 from torchlint.model.interpret.keys import Answer, Home, Key
 
@@ -32,7 +31,6 @@ class Queries:
 
     def __init__(self) -> None:
         self._cut: dict[tuple[Key[object], int], Answer[object]] = {}
-        self._circles: Circles = {}
         self._now = Inquiry({})
         self._aside: dict[int, Inquiry] = {}
         """The inquiries about other files as a whole."""
@@ -104,7 +102,7 @@ class Queries:
     def _apart(self) -> Iterator[None]:
         """Put a question about another file, apart from all that is being interpreted."""
         asker = self._now
-        self._now = Inquiry(self._cut, self._circles, is_elsewhere=True)
+        self._now = Inquiry(self._cut, is_elsewhere=True)
         try:
             yield
         finally:
@@ -128,7 +126,7 @@ class Queries:
     def running(self, key: Key[object], frame: Frame) -> Iterator[None]:
         """While an answer is found out by interpreting a scope: others can look at its frame."""
         now = self._now
-        frame.trace.before = now.gone.traces.get(key)
+        frame.trace.before = now.traces.get(key)
         now.frames[key] = frame
         try:
             yield
@@ -136,7 +134,7 @@ class Queries:
             del now.frames[key]
         frame.trace.before = None
         if now.is_circular:
-            now.gone.traces[key] = frame.trace
+            now.traces[key] = frame.trace
 
     def frame(self, key: Key[object]) -> Frame | None:
         """The frame of a scope that is being interpreted; None if it is not."""
