@@ -17,7 +17,10 @@ from torchlint.model.codebase import modules
 from torchlint.model.codebase.modules import Codebase
 from torchlint.model.codebase.outline import outlined
 from torchlint.model.context import Context
+from torchlint.model.interpret.forward import ForwardInterpreter
+from torchlint.model.interpret.frame import Frame
 from torchlint.model.interpret.keys import ScopeKey
+from torchlint.model.interpret.summary import Trace
 
 TL104 = frozenset(("TL104",))
 
@@ -82,3 +85,35 @@ def test_words_are_known_of_patterns_that_begin_with_one_of_several() -> None:
 )
 def test_what_a_file_lists(text: str, listed: set[str] | None) -> None:
     assert outlined(text, ast.parse(text)).listed == listed
+
+
+MODULE = (
+    "from torch import nn\n\nclass Part(nn.Module):\n    pass\n\nclass Net(nn.Module):\n    def __init__(self, n):\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("imported", "called", "is_interpreted"),
+    [
+        ("", "Part(n)", False),
+        ("", "float(n)", False),
+        ("", "made(n)", True),
+        ("from parts import Part\n", "Part(n)", True),
+        ("from parts import *\n", "list(n)", True),
+    ],
+)
+def test_what_only_a_class_or_builtin_can_be_is_not_interpreted(
+    imported: str, called: str, is_interpreted: bool
+) -> None:
+    begun: list[cst.CSTNode] = []
+    begin = ForwardInterpreter.begin
+
+    def noted(
+        self: ForwardInterpreter, context: Context, scope: cst.FunctionDef | cst.Module, trace: Trace | None = None
+    ) -> Frame:
+        begun.append(scope)
+        return begin(self, context, scope, trace)
+
+    with mock.patch.object(ForwardInterpreter, "begin", noted):
+        check_text(imported + MODULE + f"        self.x = {called}\n", "x.py", frozenset(("TL503",)))
+    assert bool(begun) == is_interpreted

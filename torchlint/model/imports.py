@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
@@ -96,6 +97,29 @@ def binds(tree: Tree, name: str) -> bool:
 def is_bound_here(tree: Tree, node: cst.Name) -> bool:
     """Whether a name is bound where it stands, by whatever."""
     return _alias(tree, node) is not None or _is_bound(tree, node)
+
+
+def is_class_or_builtin(context: Context, node: cst.BaseExpression) -> bool:
+    """Whether a name can only stand for a class of this file or for a builtin: no interpretation is needed for that."""
+    return isinstance(node, cst.Name) and not context.is_part and context.remember(_only_classes, node.value)
+
+
+def is_builtin(context: Context, node: cst.BaseExpression) -> bool:
+    """Whether a name can only stand for a builtin, for nothing in the file binds it."""
+    return isinstance(node, cst.Name) and not context.is_part and context.remember(_is_builtin, node.value)
+
+
+def _only_classes(context: Context, name: str) -> bool:
+    bound = [context.tree.parent(node) for node in context.tree.names(name) if is_bound_here(context.tree, node)]
+    if not bound:
+        return _is_builtin(context, name)
+    return all(isinstance(each, cst.ClassDef) for each in bound)
+
+
+def _is_builtin(context: Context, name: str) -> bool:
+    if not hasattr(builtins, name) or binds(context.tree, name):
+        return False
+    return not any(isinstance(each.names, cst.ImportStar) for each in context.tree.all(cst.ImportFrom))
 
 
 def _imported(context: Context, name: str) -> _Imported | None:

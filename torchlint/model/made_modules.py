@@ -9,7 +9,7 @@ import libcst as cst
 
 from torchlint.model import trainable
 from torchlint.model.expressions import value_of
-from torchlint.model.imports import imported_path
+from torchlint.model.imports import imported_path, is_builtin
 from torchlint.model.names import MODULE_METHODS
 from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.torch import library
@@ -81,7 +81,9 @@ def _makes(context: Context, node: cst.BaseExpression, has: _Has, far: int = _FA
 
 
 def _is_known_not_to(context: Context, node: cst.Call, has: _Has) -> bool:
-    """Whether a class of torch that makes no such module is called, by its import, and is given no other one."""
+    """Whether a builtin is called, or a class of torch that makes no such module, by its import, and is given none."""
+    if is_builtin(context, node.func):
+        return True
     path = imported_path(context, node.func)
     ref = named(path).ref if path is not None else None
     info = library.module_info(ref) if ref is not None else None

@@ -141,8 +141,8 @@ def _is_made_by_forward(node: cst.CSTNode, model: Model) -> bool:
 
 def _may_be_class(node: cst.Call, model: Model) -> bool:
     """Whether a class that may make a layer is called, or a function by its name, which may do it."""
-    if _CLASS.match(last_name(node.func)) is None:
-        return isinstance(node.func, cst.Name)
+    if _CLASS.match(last_name(node.func)) is None and not isinstance(node.func, cst.Name):
+        return False
     return model.ask(may_make_parameters, node)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from torchlint.model import Kind, Model
+from torchlint.model.imports import is_class_or_builtin
 from torchlint.model.syntax import assignment_of, dotted, last_name, without_subscripts
 from torchlint.rules.shared.displays import elements, is_written
 from torchlint.rules.shared.made_of import made
@@ -133,8 +134,10 @@ def _is_filled_elsewhere(value: cst.BaseExpression, is_wanted: IsWanted, model: 
     match value:
         case cst.Name():
             return _is_filled(value, is_wanted, model)
-        case cst.Call(func=cst.Name() | cst.Attribute(value=cst.Name("self"))):
-            function = model.value(value.func).node
+        case cst.Call(func=cst.Name() | cst.Attribute(value=cst.Name("self")) as called):
+            if model.ask(is_class_or_builtin, called):
+                return False
+            function = model.value(called).node
             return isinstance(function, cst.FunctionDef) and _gives_filled(function, is_wanted, model)
     return False
 
