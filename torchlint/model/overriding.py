@@ -14,6 +14,7 @@ import libcst as cst
 from torchlint.model import bindings
 from torchlint.model.classes import class_of, find_method
 from torchlint.model.codebase.exports import setter
+from torchlint.model.lineage import lineage_of
 from torchlint.model.syntax import decorator_names, is_stub, last_name, root
 
 if TYPE_CHECKING:
@@ -65,11 +66,29 @@ def is_set_by_others(context: Context, cls: cst.ClassDef, name: str) -> bool:
     """Whether an attribute is set by others than the class, in the file or in other files of the project."""
     if context.scopes.is_set_outside(cls, name) or setter(context, name) is not None or has_many_heirs(context, cls):
         return True
-    return any(_has_its_own(home, heir, name) for home, heir in heirs(context, cls))
+    return any(
+        _has_its_own(home, each, name)
+        for at, heir in heirs(context, cls)
+        for home, each in at.remember(_beside, heir, cls.name.value)
+    )
+
+
+def _beside(context: Context, heir: cst.ClassDef, name: str) -> list[tuple[Context, cst.ClassDef]]:
+    """A class that derives from one of that name, with its other bases: ``class Net(Mixin, Base)``."""
+    if len(context.scopes.info(heir).bases) < len(("Mixin", "Base")):
+        return [(context, heir)]
+    above: set[int] = set()
+    found: list[tuple[Context, cst.ClassDef]] = []
+    for home, each in lineage_of(context, heir).classes():
+        if each.name.value == name:
+            above.update(id(base) for _, base in lineage_of(home, each).classes())
+        found.append((home, each))
+    return [(home, each) for home, each in found if id(each) not in above]
 
 
 def _has_its_own(context: Context, cls: cst.ClassDef, name: str) -> bool:
-    if context.scopes.attribute(cls, name).assigned or name in context.scopes.info(cls).methods:
+    own = context.scopes.attribute(cls, name)
+    if own.assigned or own.registered or name in context.scopes.info(cls).methods:
         return True
     return context.remember(_binds_otherwise, name, cls)
 
@@ -117,13 +136,25 @@ def _overriding(context: Context, cls: cst.ClassDef, name: str) -> Overriding:
     for home, heir in heirs(context, cls):
         if len(found) >= _MANY_METHODS:
             break
-        if home.remember(_binds_otherwise, name, heir):
+        if _binds_to_other(home, heir, name, cls):
             return Overriding(tuple(found), has_more=True)
         method = _method(home, heir, name)
         if method is not None and not _is_of(home, method, context, cls) and not is_stub(method):
             if all(method is not each.function for each in found):
                 found.append(Override(home, heir, method))
     return Overriding(tuple(found), has_more=len(found) >= _MANY_METHODS)
+
+
+def _binds_to_other(context: Context, heir: cst.ClassDef, name: str, cls: cst.ClassDef) -> bool:
+    """Whether a subclass puts something else than a method in the place of one, or one of its other bases does.
+
+    What a class has in its body is no method then, or its objects get an attribute of their own: ``self.f = g``.
+    """
+    is_special = name.startswith("__") and name.endswith("__")
+    return any(
+        home.remember(_binds_otherwise, name, each) or (not is_special and home.scopes.attribute(each, name).assigned)
+        for home, each in context.remember(_beside, heir, cls.name.value)
+    )
 
 
 def _binds_otherwise(context: Context, name: str, cls: cst.ClassDef) -> bool:

@@ -64,6 +64,8 @@ def is_given(context: Context, name: str, cls: cst.ClassDef) -> bool:
     classes = context.remember(relatives, cls)
     if any(_is_field(home, each, name) or _COMPUTING in home.scopes.info(each).methods for home, each in classes):
         return True
+    if any(each is not cls and name in home.scopes.info(each).methods for home, each in classes):
+        return True
     if any(home.scopes.attribute(each, name).registered for home, each in classes):
         if context.remember(_are_buffers_given):
             return True
