@@ -212,7 +212,8 @@ def super_value(context: Context, node: cst.Call, frame: Frame) -> Value:
         return unknown(Symbol(Origin.CALL, id(node)))
     for base in bases_of(context, cls):
         if isinstance(base.node, cst.ClassDef):
-            return replace(construct(context, base.node), is_exact=True)
+            is_next = not any(len(home.scopes.info(heir).bases) > 1 for home, heir in heirs(context, cls))
+            return replace(construct(context, base.node), is_exact=is_next)  # else a class may stand between the two
         ref = reference(base)
         if ref is not None and library.class_kind(ref) == "module":
             return Value(Kind.MODULE, ref=ref)

@@ -12,6 +12,7 @@ import libcst as cst
 
 from torchlint.model import Kind, Model, bindings
 from torchlint.model.codebase.exports import is_mentioned
+from torchlint.model.overriding import is_bound_by_unknown_heir
 from torchlint.model.syntax import assignment_of, keyword, last_name
 
 _CONFIGURED = (
@@ -91,6 +92,8 @@ def is_set_elsewhere(model: Model, name: str, cls: cst.ClassDef | None, kind: st
                 around = _class_around(target, model)
                 if around is not None and around is not cls and not _is_plain(target.target, kind, model):
                     return True
+    if cls is not None and any(model.ask(is_bound_by_unknown_heir, cls, each) for each in names):
+        return True
     return _is_set_in_other_file(names, cls, kind, model)
 
 
