@@ -79,6 +79,21 @@ def is_set_by_others(context: Context, cls: cst.ClassDef, name: str) -> bool:
     )
 
 
+def stands_before_others(context: Context, cls: cst.ClassDef) -> bool:
+    """Whether a class may stand between one and its base, where something derives from it and from others."""
+    if not context.remember(_has_several_bases) and not context.codebase.heirs(context, cls.name.value, _MANY_HEIRS):
+        return False
+    return any(home.remember(_derives_from_several, heir) for home, heir in heirs(context, cls))
+
+
+def _has_several_bases(context: Context) -> bool:
+    return any(context.remember(_derives_from_several, each) for each in context.scopes.all_classes())
+
+
+def _derives_from_several(context: Context, cls: cst.ClassDef) -> bool:
+    return len(context.scopes.info(cls).bases) > 1
+
+
 def is_bound_by_unknown_heir(context: Context, cls: cst.ClassDef, name: str) -> bool:
     """Whether a class binds a name that may derive from a class, as its base is one that is given or chosen.
 
