@@ -20,7 +20,7 @@ from torchlint.model.interpret import containers
 from torchlint.model.interpret.keys import AttributeKey, ScopeKey
 from torchlint.model.interpreted import class_body, seen, trace_of
 from torchlint.model.lineage import bases_of, lineage_of
-from torchlint.model.overriding import COMPUTED, heirs, is_set_by_others
+from torchlint.model.overriding import COMPUTED, heirs, is_set_by_others, stands_before_others
 from torchlint.model.possibilities import Dtype, Kind, Ndim, Role, Tri
 from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.syntax import decorator_names, last_name
@@ -212,7 +212,7 @@ def super_value(context: Context, node: cst.Call, frame: Frame) -> Value:
         return unknown(Symbol(Origin.CALL, id(node)))
     for base in bases_of(context, cls):
         if isinstance(base.node, cst.ClassDef):
-            return replace(construct(context, base.node), is_exact=True)
+            return replace(construct(context, base.node), is_exact=not stands_before_others(context, cls))
         ref = reference(base)
         if ref is not None and library.class_kind(ref) == "module":
             return Value(Kind.MODULE, ref=ref)

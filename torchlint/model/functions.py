@@ -87,12 +87,21 @@ def call_function(  # noqa: PLR0917
     if value.kind & (Kind.TENSOR | Kind.CONTAINER):
         if is_replaced(context, function) or not returns_as_it_is(context, function):
             value = doubted(value)
-        elif receiver is not None and not receiver.is_exact and not receiver.kind & Kind.FUNCTION:
+        elif receiver is not None and not receiver.is_exact and not _is_of_class_itself(receiver, node):
             value = _or_overridden(context, function, value, receiver, node, arguments, frame)
     if frame.grad != Tri.YES:
         without = _without_grad(value)
         value = without if frame.grad == Tri.NO else join(value, without)
     return resolve(frame, value)
+
+
+def _is_of_class_itself(receiver: Value, node: cst.CSTNode) -> bool:
+    """Whether a function is called of a class by its name, and not of one that may derive from it: ``cls.zeros(2)``."""
+    if not receiver.kind & Kind.FUNCTION:
+        return False
+    if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+        return True
+    return isinstance(receiver.node, cst.ClassDef) and last_name(node.func.value) == receiver.node.name.value
 
 
 def _or_overridden(  # noqa: PLR0917

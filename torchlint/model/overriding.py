@@ -5,6 +5,7 @@ A class is judged by its name here, as its subclasses write it, so that no file 
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,8 +14,9 @@ import libcst as cst
 
 from torchlint.model import bindings
 from torchlint.model.classes import class_of, find_method
-from torchlint.model.codebase.exports import setter
-from torchlint.model.syntax import decorator_names, is_stub, last_name, root
+from torchlint.model.codebase.exports import is_mentioned, setter
+from torchlint.model.lineage import lineage_of
+from torchlint.model.syntax import decorator_names, is_stub, last_name, parameters, root
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
@@ -26,6 +28,9 @@ COMPUTED = frozenset(("property", "cached_property", "lazy_property"))
 """Decorators that make an attribute of a method."""
 _PARTS_OF_ONE = frozenset(("setter", "getter", "deleter", "overload", "register"))
 """Decorators of further functions of the same name, which leave what the name stands for."""
+
+_NO_CHOICE = frozenset(("namedtuple", "NamedTuple", "with_metaclass", "TypedDict", "NewType"))
+"""Functions that make one base, or hand one on."""
 
 
 class Override(NamedTuple):
@@ -65,11 +70,89 @@ def is_set_by_others(context: Context, cls: cst.ClassDef, name: str) -> bool:
     """Whether an attribute is set by others than the class, in the file or in other files of the project."""
     if context.scopes.is_set_outside(cls, name) or setter(context, name) is not None or has_many_heirs(context, cls):
         return True
-    return any(_has_its_own(home, heir, name) for home, heir in heirs(context, cls))
+    if is_bound_by_unknown_heir(context, cls, name):
+        return True
+    return any(
+        _has_its_own(home, each, name)
+        for at, heir in heirs(context, cls)
+        for home, each in at.remember(_beside, heir, cls.name.value)
+    )
+
+
+def stands_before_others(context: Context, cls: cst.ClassDef) -> bool:
+    """Whether a class may stand between one and its base, where something derives from it and from others."""
+    if not context.remember(_has_several_bases) and not context.codebase.heirs(context, cls.name.value, _MANY_HEIRS):
+        return False
+    return any(home.remember(_derives_from_several, heir) for home, heir in heirs(context, cls))
+
+
+def _has_several_bases(context: Context) -> bool:
+    return any(context.remember(_derives_from_several, each) for each in context.scopes.all_classes())
+
+
+def _derives_from_several(context: Context, cls: cst.ClassDef) -> bool:
+    return len(context.scopes.info(cls).bases) > 1
+
+
+def is_bound_by_unknown_heir(context: Context, cls: cst.ClassDef, name: str) -> bool:
+    """Whether a class binds a name that may derive from a class, as its base is one that is given or chosen.
+
+    That the class is given to something, or kept for it, has to be seen: ``mixed(Base)``, ``{"a": Base}``, ``@keep``.
+    """
+    if not context.is_part and any(
+        each is not cls and _has_its_own(context, each, name) for each in context.remember(_open_classes)
+    ):
+        return context.remember(_is_handed_over, cls.name.value)
+    others = context.codebase.others(context)
+    if others is None or not others.heirs.open:
+        return False
+    bound = rf"(?m)(?:\b(?:self|cls)\.|\bdef\s+|^[ \t]+){re.escape(name)}\s*[=:,(]"
+    found = context.codebase.matching(context, re.compile(bound.encode()))
+    return not others.heirs.open.isdisjoint(found) and context.remember(_is_handed_over, cls.name.value)
+
+
+def _is_handed_over(context: Context, name: str) -> bool:
+    called = rf"^(?!\s*class\b)(?:(?!isinstance\(|issubclass\(|super\()[^\n])*?[(,:=\[]\s*(?:\w+\.)*{name}\s*[,)\]}}]"
+    return is_mentioned(context, rf"(?m)@[^\n]*\n\s*class\s+{name}\b|{called}")
+
+
+def _open_classes(context: Context) -> list[cst.ClassDef]:
+    """The classes of a file with a base that a function is given, or that is chosen where it stands."""
+    return [
+        each
+        for each in context.scopes.all_classes()
+        if any(_is_open(context, base) for base in context.scopes.info(each).bases)
+    ]
+
+
+def _is_open(context: Context, base: cst.BaseExpression) -> bool:
+    if isinstance(base, cst.Name):
+        around = bindings.owner(context, base)
+        return isinstance(around, cst.FunctionDef) and any(p.name.value == base.value for p in parameters(around))
+    match base:
+        case cst.Subscript(value=table):
+            return last_name(table).isupper() or last_name(table).islower()
+        case cst.Call(func=func):
+            return last_name(func) not in _NO_CHOICE
+    return False
+
+
+def _beside(context: Context, heir: cst.ClassDef, name: str) -> list[tuple[Context, cst.ClassDef]]:
+    """A class that derives from one of that name, with its other bases: ``class Net(Mixin, Base)``."""
+    if len(context.scopes.info(heir).bases) < len(("Mixin", "Base")):
+        return [(context, heir)]
+    above: set[int] = set()
+    found: list[tuple[Context, cst.ClassDef]] = []
+    for home, each in lineage_of(context, heir).classes():
+        if each.name.value == name:
+            above.update(id(base) for _, base in lineage_of(home, each).classes())
+        found.append((home, each))
+    return [(home, each) for home, each in found if id(each) not in above]
 
 
 def _has_its_own(context: Context, cls: cst.ClassDef, name: str) -> bool:
-    if context.scopes.attribute(cls, name).assigned or name in context.scopes.info(cls).methods:
+    own = context.scopes.attribute(cls, name)
+    if own.assigned or own.registered or name in context.scopes.info(cls).methods:
         return True
     return context.remember(_binds_otherwise, name, cls)
 
@@ -111,19 +194,31 @@ def _bound_in_bodies(context: Context, name: str) -> dict[int, list[cst.CSTNode]
 
 
 def _overriding(context: Context, cls: cst.ClassDef, name: str) -> Overriding:
-    if has_many_heirs(context, cls):
+    if has_many_heirs(context, cls) or is_bound_by_unknown_heir(context, cls, name):
         return Overriding(has_more=True)
     found: list[Override] = []
     for home, heir in heirs(context, cls):
         if len(found) >= _MANY_METHODS:
             break
-        if home.remember(_binds_otherwise, name, heir):
+        if _binds_to_other(home, heir, name, cls):
             return Overriding(tuple(found), has_more=True)
         method = _method(home, heir, name)
         if method is not None and not _is_of(home, method, context, cls) and not is_stub(method):
             if all(method is not each.function for each in found):
                 found.append(Override(home, heir, method))
     return Overriding(tuple(found), has_more=len(found) >= _MANY_METHODS)
+
+
+def _binds_to_other(context: Context, heir: cst.ClassDef, name: str, cls: cst.ClassDef) -> bool:
+    """Whether a subclass puts something else than a method in the place of one, or one of its other bases does.
+
+    What a class has in its body is no method then, or its objects get an attribute of their own: ``self.f = g``.
+    """
+    is_special = name.startswith("__") and name.endswith("__")
+    return any(
+        home.remember(_binds_otherwise, name, each) or (not is_special and home.scopes.attribute(each, name).assigned)
+        for home, each in context.remember(_beside, heir, cls.name.value)
+    )
 
 
 def _binds_otherwise(context: Context, name: str, cls: cst.ClassDef) -> bool:

@@ -18,7 +18,7 @@ from torchlint.model.aliasing.uses import Follower
 from torchlint.model.classes import class_kind, class_of
 from torchlint.model.codebase.exports import is_mentioned
 from torchlint.model.expressions import value_of
-from torchlint.model.overriding import has_many_heirs
+from torchlint.model.overriding import has_many_heirs, is_bound_by_unknown_heir
 from torchlint.model.possibilities import Kind
 from torchlint.model.syntax import calls_method, has_stars, keyword
 from torchlint.model.values import Usage
@@ -59,10 +59,12 @@ class _ByName(NamedTuple):
 
 def is_given(context: Context, name: str, cls: cst.ClassDef) -> bool:
     """Whether an attribute of an object of a class is given a graph by what does not write its name."""
-    if has_many_heirs(context.home(cls), cls):
+    if has_many_heirs(context.home(cls), cls) or is_bound_by_unknown_heir(context.home(cls), cls, name):
         return True
     classes = context.remember(relatives, cls)
     if any(_is_field(home, each, name) or _COMPUTING in home.scopes.info(each).methods for home, each in classes):
+        return True
+    if any(each is not cls and name in home.scopes.info(each).methods for home, each in classes):
         return True
     if any(home.scopes.attribute(each, name).registered for home, each in classes):
         if context.remember(_are_buffers_given):

@@ -20,6 +20,15 @@ _IMPORTED_AS = re.compile(rb" as[ \t]+(\w+)")
 _LAST_NAME = re.compile(rb"(\w+)[ \t]*$")
 _ASSIGNED = re.compile(rb"^[ \t]*(\w+)[ \t]*=[ \t]*(?:\w+\.)*([A-Z]\w*)[ \t]*\r?$", re.MULTILINE)
 """Another name for what may be a class: in an import, or by an assignment."""
+_CHOSEN = re.compile(
+    rb"[\w.]+\s*\[\s*[\"'\w.]"
+    rb"|(?:^|,)\s*(?!(?:\w+\.)*(?:[Nn]amed[Tt]uple|with_metaclass|TypedDict|NewType)\b)[\w.]+\s*\("
+)
+"""A base that is an element of something, or what a call gives."""
+_GENERIC = re.compile(rb"[\w.]*[A-Z]\w*[a-z]\w*\s*\[[^\"'\]]*\]")
+"""A base with its types, which is one class whatever they are."""
+_GIVEN = re.compile(rb"\bdef\s+\w+\s*\(((?:[^()]|\([^()]{0,200}\)){0,1000})\)")
+_INSIDE = re.compile(rb"^[ \t]+class\b", re.MULTILINE)
 _LONG_NAME = 100
 """How many characters before `as` are looked at for the name that is imported."""
 
@@ -42,12 +51,17 @@ class Heirs:
         self._homes: dict[str, set[str]] = defaultdict(set)
         """By the name of a class, the files that define one."""
         self._found: dict[tuple[Heir, int], list[Heir]] = {}
+        self.open: set[str] = set()
+        """The files with classes that derive from what a function is given, or from what is chosen somewhere."""
         self._modules: dict[str, list[tuple[str, int]] | None] = {}
         """The modules that files import, as far as somebody asked; None of what does not parse."""
 
     def add(self, path: str, data: bytes) -> None:
         """Take a file in."""
-        for name, bases in _CLASS.findall(data):
+        found = _CLASS.findall(data)
+        if any(map(_is_chosen, {bases for _, bases in found})) or _derives_from_given(data, found):
+            self.open.add(path)
+        for name, bases in found:
             heir = Heir(path, name.decode(errors="replace"))
             self._homes[heir.name].add(path)
             self._derive(heir, bases)
@@ -99,6 +113,18 @@ class Heirs:
             return True
         found = (leads(path, module, level) for module, level in modules)
         return any(each is not None and _is_or_hands_on(each, wanted) for each in found)
+
+
+def _is_chosen(bases: bytes) -> bool:
+    return _CHOSEN.search(_GENERIC.sub(b"", bases)) is not None
+
+
+def _derives_from_given(data: bytes, classes: list[tuple[bytes, bytes]]) -> bool:
+    """Whether a class may derive from what a function is given: ``def mixed(Base): class Mixed(Base): …``."""
+    if _INSIDE.search(data) is None:
+        return False
+    bases = {bases.strip() for _, bases in classes if _NAME.fullmatch(bases.strip()) is not None}
+    return bool(bases) and any(not bases.isdisjoint(_NAME.findall(given)) for given in _GIVEN.findall(data))
 
 
 def _renamed(data: bytes) -> Iterator[tuple[bytes, bytes]]:

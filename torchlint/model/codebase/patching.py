@@ -26,16 +26,28 @@ ParseFile = Callable[[str], ast.Module | None]
 
 _ASSIGNED = re.compile(
     rb"\.(?<=[\w)\]]\.)(?<!\bself\.)(?<!\bcls\.)([^\W\d]\w*)\s*(?:\[[^\]\n]{0,100}\]\s*){0,3}"
-    rb"(?:(?:[-+*/@%&|^]|//|\*\*|<<|>>)?=(?!=)|,[^=\n()]{0,200}=(?!=)|\.\w+_\s*\()"
+    rb"(?:(?:[-+*/@%&|^]|//|\*\*|<<|>>)?=(?!=)|[,:][^=\n()]{0,200}=(?!=)|\.\w+_\s*\()"
 )
-"""An attribute that is assigned to, alone or with others, an element of one, and one that is written in place.
+"""An attribute that is assigned to, alone, with others or annotated, an element of one, and one written in place.
 
 The bounds are for long lines: of each attribute on one all that is behind it would be looked at. `re` finds a character
 that a pattern begins with in a tenth of the time."""
-_BY_SETATTR = re.compile(rb"attr\s*\(\s*[\w.]+\s*,\s*[\"'](\w+)")
+_BY_SETATTR = re.compile(rb"(?:attr|attr__|object)\s*\(\s*[^,\n]{1,100},\s*[\"'](\w+)[\"']")
 _BY_TEXT = re.compile(rb"torch(?<=[\"']torch)[\w.]*\.(\w+)[\"']")
+_BY_PATH = re.compile(rb"(?:attr|patch)\s*\(\s*[\"'][\w.]*\.(\w+)[\"']")
+_BY_METHOD = re.compile(rb"(?<!\bself)\.(?:__setattr__|add_module|register_\w+)\s*\(\s*[\"'](\w+)[\"']")
+_IN_TABLE = re.compile(
+    rb"(?<!\bself\.)(?:_modules|_buffers|_parameters|__dict__|vars\([^()\n]{1,50}\))\s*\[\s*[\"'](\w+)[\"']\s*\]\s*=(?!=)"
+)
+_COMPUTED = re.compile(rb"setattr\s*\(\s*(?!self\b)[^,\n]{1,100},\s*[^\W\d]")
+_TEXT = re.compile(rb"[\"']([^\W\d]\w*)[\"']")
+"""A name that is no text, by which something is set, and a text that may be it: ``for n in ("a", "b"): …``."""
 _REPLACING = frozenset(("setattr", "delattr", "object", "patch"))
 """Builtins, methods of pytest's ``monkeypatch`` and functions of ``mock``."""
+_REGISTERING = frozenset(("__setattr__", "add_module", "register_module", "register_buffer", "register_parameter"))
+"""Methods of the object itself that set an attribute by its name."""
+_TABLES = frozenset(("_modules", "_buffers", "_parameters", "__dict__"))
+"""What an object keeps its attributes in."""
 _WORKING = (b"torch", b"import", b"def")
 """What has one of these in it may do something with objects of other files; what has none is a table."""
 _MODULES = frozenset(("torch", "F"))
@@ -67,7 +79,7 @@ class Patching:
             self._writing.append(path)
         if not any(word in data for word in _WORKING):
             return
-        for word in {word for found in (_ASSIGNED, _BY_SETATTR, _BY_TEXT) for word in found.findall(data)}:
+        for word in set(_words(data)):
             self._by_word[word.decode(errors="replace")].append(path)
 
     def patcher(self, path: str, name: str) -> str | None:
@@ -115,7 +127,7 @@ class Patching:
 
     def _sets(self, other: str, attribute: str) -> bool:
         found = self._replacements_of(other)
-        return found is None or any(_is_setting(node, attribute) for node in found.nodes)
+        return found is None or attribute in found.texts or any(_is_setting(node, attribute) for node in found.nodes)
 
     def _patches(self, other: str, name: str) -> bool:
         found = self._replacements_of(other)
@@ -129,6 +141,14 @@ class Patching:
         return self._replacements[other]
 
 
+def _words(data: bytes) -> Iterator[bytes]:
+    """The names that a file may put something in the place of."""
+    for pattern in (_ASSIGNED, _BY_SETATTR, _BY_TEXT, _BY_PATH, _BY_METHOD, _IN_TABLE):
+        yield from pattern.findall(data)
+    if _COMPUTED.search(data) is not None:
+        yield from _TEXT.findall(data)
+
+
 @dataclass(frozen=True)
 class _Replacements:
     """What of a file is looked at for each name that is asked about: the file is gone through once."""
@@ -137,10 +157,33 @@ class _Replacements:
     """The assignments to attributes, and the calls of what replaces."""
     names: dict[str, str]
     """What the names of the file stand for that are imported."""
+    texts: frozenset[str]
+    """The names that attributes may have which are set by a name that is computed."""
 
 
 def _replacements(tree: ast.Module) -> _Replacements:
-    return _Replacements(tuple(node for node in ast.walk(tree) if _is_replacement(node)), imported(tree))
+    nodes = tuple(node for node in ast.walk(tree) if _is_replacement(node))
+    texts = _texts(tree) if any(map(_is_computed, nodes)) else frozenset[str]()
+    return _Replacements(nodes, imported(tree), texts)
+
+
+def _is_computed(node: ast.AST) -> bool:
+    """Whether an attribute of something else than a method's own object is set by a name that is no text."""
+    match node:
+        case ast.Call(args=[ast.Name(id="self" | "cls"), *_]) | ast.Call(args=[_, ast.Constant(), *_]):
+            return False
+        case ast.Call(args=[_, _, _]):
+            return called_name(node) == "setattr"
+    return False
+
+
+def _texts(tree: ast.Module) -> frozenset[str]:
+    """The texts of a file that are names."""
+    return frozenset(
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isidentifier()
+    )
 
 
 def _is_replacement(node: ast.AST) -> bool:
@@ -148,7 +191,8 @@ def _is_replacement(node: ast.AST) -> bool:
         case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store()):
             return True
         case ast.Call():
-            return called_name(node) in _REPLACING or called_name(node).endswith("_")
+            name = called_name(node)
+            return name in _REPLACING or name in _REGISTERING or name.endswith("_")
     return False
 
 
@@ -220,6 +264,10 @@ def _is_patch(node: ast.AST, name: str, names: dict[str, str]) -> bool:
 def _is_setting(node: ast.AST, attribute: str) -> bool:
     """Whether an attribute of that name, or a part of it, is written, of anything but what a method belongs to."""
     match node:
+        case ast.Subscript(value=table, slice=ast.Constant(value=str(name)), ctx=ast.Store()) if _is_table(table):
+            return name == attribute
+        case ast.Call(args=[ast.Constant(value=str(text)), *_]):
+            return _is_named(node, text, attribute)
         case ast.Subscript(value=ast.Attribute() as inner, ctx=ast.Store()):
             return _is_setting(ast.Attribute(inner.value, inner.attr, ast.Store()), attribute)
         case ast.Subscript(value=ast.Subscript() as inner, ctx=ast.Store()):
@@ -233,6 +281,26 @@ def _is_setting(node: ast.AST, attribute: str) -> bool:
         case ast.Call(args=[_, ast.Constant(value=str(name)), *_]):
             return name == attribute
     return False
+
+
+def _is_table(node: ast.expr) -> bool:
+    """Whether an expression is the dictionary of the attributes of an object, other than that of a method."""
+    match node:
+        case ast.Attribute(value=ast.Name(id="self" | "cls")):
+            return False
+        case ast.Attribute(attr=name):
+            return name in _TABLES
+    return isinstance(node, ast.Call) and called_name(node) == "vars"
+
+
+def _is_named(call: ast.Call, text: str, attribute: str) -> bool:
+    """Whether a call sets an attribute by a text that names it: ``m.add_module("a", …)``, ``patch("b.m.a")``."""
+    match call.func:
+        case ast.Attribute(value=ast.Name(id="self" | "cls"), attr="__setattr__" | "add_module"):
+            return False
+        case ast.Attribute(attr=method) if method in _REGISTERING:
+            return text == attribute
+    return called_name(call) in _REPLACING and text.endswith(f".{attribute}")
 
 
 def _is_owner(owner: ast.expr, name: str, names: dict[str, str]) -> bool:

@@ -12,6 +12,7 @@ import libcst as cst
 
 from torchlint.model import Kind, Model, bindings
 from torchlint.model.codebase.exports import is_mentioned
+from torchlint.model.overriding import is_bound_by_unknown_heir
 from torchlint.model.syntax import assignment_of, keyword, last_name
 
 _CONFIGURED = (
@@ -19,6 +20,13 @@ _CONFIGURED = (
     r"""|(?:crit\w*|loss\w*)\.register_forward_(?:pre_)?hook\s*\("""
 )
 """How a criterion is asked for another reduction after it was made, or gives something else."""
+_BY_NAME = (
+    r"(?:(?:attr(?:__)?|object|(?:add|register)_module)\s*\([^\n]{0,100}"
+    r"|(?:_modules|__dict__|vars\([^()\n]{1,50}\))\s*\[\s*)(?<![^,(\[\s])"
+)
+"""What stands before the name of an attribute that is set by a text: ``m.add_module("embed", …)``."""
+_COMPUTED = r"[\s\S]{0,400}?\bsetattr\s*\((?!self\b)[^,\n]{1,100},\s*[A-Za-z_]"
+"""What stands behind it where a loop sets several: ``for name in ("embed", "head"): setattr(m, name, …)``."""
 _MOST_HEIRS = 8
 _FAR = 3
 """How many names are gone back to what a value was computed with."""
@@ -84,6 +92,8 @@ def is_set_elsewhere(model: Model, name: str, cls: cst.ClassDef | None, kind: st
                 around = _class_around(target, model)
                 if around is not None and around is not cls and not _is_plain(target.target, kind, model):
                     return True
+    if cls is not None and any(model.ask(is_bound_by_unknown_heir, cls, each) for each in names):
+        return True
     return _is_set_in_other_file(names, cls, kind, model)
 
 
@@ -117,15 +127,16 @@ def _is_set_in_other_file(names: set[str], cls: cst.ClassDef | None, kind: str, 
     """Whether another file assigns an attribute of that name of any object, or a class that derives from one does."""
     either = "|".join(map(re.escape, sorted(names)))
     plain = rf"(?:None|(?:torch\.)?nn\.(?:{kind})\((?![^\n]*(?:\breduc|\*)))"
-    outside = rf"(?<!\bself)\.(?:{either})\s*=(?!=)\s*(?!{plain})"
+    outside = rf"(?<!\bself)\.(?:{either})\s*(?:=(?!=)\s*(?!{plain})|[,:][^=\n()]{{0,200}}=(?!=))"
     context = model.context
     if context.codebase.matching(context, re.compile(outside.encode())):
         return True
-    if model.ask(
-        is_mentioned, rf"""\bsetattr\s*\([^\n]{{0,100}}["'](?:{either})["']|\)\.update\([^\n]{{0,100}}\b(?:{either})="""
-    ):
+    named = rf"[\"'](?:{either})[\"']"
+    if model.ask(is_mentioned, rf"{_BY_NAME}{named}|{named}{_COMPUTED}|\)\.update\([^\n]{{0,100}}\b(?:{either})="):
         return True
     heirs = context.codebase.heirs(context, cls.name.value, _MOST_HEIRS) if cls is not None else []
-    inside = re.compile(rf"(?:\bself\.|^[ \t]+)(?:{either})\s*=(?!=)\s*(?!{plain})".encode(), re.MULTILINE)
+    inside = re.compile(
+        rf"(?:\bself\.|^[ \t]+)(?:{either})\s*=(?!=)\s*(?!{plain})|\bdef\s+(?:{either})\b".encode(), re.MULTILINE
+    )
     paths = {heir.path for heir in heirs} - {context.path}
     return bool(paths) and not paths.isdisjoint(context.codebase.matching(context, inside))

@@ -35,8 +35,11 @@ _FUNCTIONS = {
 """Functions of torch that raise for floats in one place, with that place. `cross_entropy` takes probabilities, too."""
 _MODULES = {"Embedding": (0, "input"), "MultiMarginLoss": (1, "target"), "NLLLoss": (1, "target")}
 """Modules of torch of which the same is true."""
-_HOOKS = r"register_(?:module_)?forward_pre_hook"
-"""What changes what a module is given."""
+_HOOKS = (
+    r"register_(?:module_)?forward_pre_hook|(?<!\bself)\.forward\s*=(?!=)"
+    r"|(?:named_children|named_modules|_modules)\b[\s\S]{0,400}?\bsetattr\s*\([^,\n]{1,100},\s*[A-Za-z_]"
+)
+"""What changes what a module is given or does, or puts another one in its place."""
 
 
 def taker(node: cst.BaseExpression, model: Model) -> str | None:
@@ -110,7 +113,7 @@ def _is_replaced(ref: str, model: Model) -> bool:
 def _may_be_another(func: cst.BaseExpression, kind: str, model: Model) -> bool:
     """Whether something else than a module of that kind may be called, or it may be given something else by a hook."""
     name = last_name(func)
-    if model.ask(is_mentioned, _HOOKS) or model.ask(is_mentioned, rf"\bsetattr\s*\([^\n]*[\"']{name}[\"']"):
+    if model.ask(is_mentioned, _HOOKS):
         return True
     cls = model.tree.enclosing(func, cst.ClassDef) if isinstance(func, cst.Attribute) else None
     owner = cls if isinstance(cls, cst.ClassDef) else None
