@@ -6,7 +6,7 @@ Only syntax is looked at, so that the answers don't depend on how far the interp
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -89,9 +89,13 @@ def _freezes_given(context: Context, function: str, far: int) -> bool:
 def home_of(context: Context, function: str) -> Context | None:
     """The part of a file that defines what a name or path stands for here."""
     first, dot, rest = function.partition(".")
-    paths = reexports.imported(context).get(first, ())
-    if not paths and not rest and context.is_part and context.path is not None:
-        return context.codebase.member(context.path, first, context)
+    paths: Collection[str] = reexports.imported(context).get(first, ())
+    if not paths and context.is_part and context.path is not None:
+        member = context.codebase.member(context.path, first, context)
+        paths = reexports.imported(member).get(first, ()) if member is not None else ()
+        if member is None or not paths:
+            return None if rest else member
+        context = member
     for path in paths:
         home, whole = context, f"{path}{dot}{rest}"
         for _ in range(MAX_REEXPORTS):

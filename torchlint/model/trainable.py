@@ -5,6 +5,7 @@ Only syntax is looked at, so that the answers don't depend on how far the interp
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,9 +13,9 @@ import libcst as cst
 
 from torchlint.model.certainty import Certainty
 from torchlint.model.context import at_home
-from torchlint.model.freezing import FREEZING, is_frozen
+from torchlint.model.freezing import FREEZING, home_of, is_frozen
 from torchlint.model.imports import imported_path
-from torchlint.model.syntax import dotted, last_statement, parameters
+from torchlint.model.syntax import dotted, last_name, last_statement, parameters
 from torchlint.model.torch import library
 
 if TYPE_CHECKING:
@@ -22,6 +23,15 @@ if TYPE_CHECKING:
 
 _USES = ("parameters", "named_parameters", "load_state_dict", "train", "eval")
 """What is done with networks, and not with criteria or activations."""
+_CUTTING = re.compile(
+    r".*(?:no_grad|inference_mode|set_grad_enabled|requires_grad|detach|freeze|frozen|argm|sample|argsort).*|multinomial"
+    r"|data|item|tolist|numpy|long|int|bool|topk|round|nonzero|max|min|sort|[A-Z]\w*Output"
+)
+"""Names in classes of modules whose outputs may have no graph, or be no tensors of floats."""
+_CLASS = re.compile("_*[A-Z]")
+"""How names of classes begin."""
+_FAR = 4
+"""How many classes to follow that are made of each other, where each is in another file, or in a part of one."""
 
 
 def of_use(context: Context, module: cst.CSTNode) -> Certainty:
@@ -84,9 +94,20 @@ def _networks(context: Context) -> Iterator[cst.CSTNode]:
 
 
 @at_home
-def of_class(context: Context, cls: cst.ClassDef) -> Certainty:
+def of_class(context: Context, cls: cst.ClassDef, far: int = _FAR) -> Certainty:
     """How certain it is that a module's own class, or one of those it makes its parts of, has parameters."""
-    return Certainty.EXPECTED if id(cls) in context.remember(_with_parameters) else Certainty.SUPPOSED
+    return Certainty.EXPECTED if id(cls) in context.remember(_with_parameters, far) else Certainty.SUPPOSED
+
+
+@at_home
+def of_output(context: Context, cls: cst.ClassDef) -> Certainty:
+    """How certain it is that what a module of a class gives requires grad, as far as the names in the class tell."""
+    return Certainty.SUPPOSED if context.remember(_cuts, cls) else of_class(context, cls)
+
+
+def _cuts(context: Context, cls: cst.ClassDef) -> bool:
+    """Whether a class may give something without a graph."""
+    return any(_CUTTING.fullmatch(name.value) for name in context.tree.within(cls, cst.Name))
 
 
 @at_home
@@ -104,14 +125,17 @@ class _ClassPart(NamedTuple):
 
     node: cst.CSTNode
     cls: int | None
-    """The other class of the file that it is; None for one of torch with parameters."""
+    """The other class of the file that it is; None for one of torch or of another file that has parameters."""
 
 
-def _with_parameters(context: Context) -> frozenset[int]:
-    """The classes of a file that have parameters, themselves or by what they are made of: found in one go."""
+def _with_parameters(context: Context, far: int) -> frozenset[int]:
+    """The classes of a file that have parameters, themselves or by what they are made of: found in one go.
+
+    ``far``: how many classes of other files, or of other parts of this one, to follow.
+    """
     named = {each.name.value: id(each) for each in context.scopes.all_classes()}
     parts = {
-        cls: list(_parts(context, cls, named)) for cls in context.scopes.all_classes() if not freezes(context, cls)
+        cls: list(_parts(context, cls, named, far)) for cls in context.scopes.all_classes() if not freezes(context, cls)
     }
     users: dict[int, list[cst.ClassDef]] = {}
     for cls, made in parts.items():
@@ -128,7 +152,7 @@ def _with_parameters(context: Context) -> frozenset[int]:
     return frozenset(found)
 
 
-def _parts(context: Context, cls: cst.ClassDef, named: Mapping[str, int]) -> Iterator[_ClassPart]:
+def _parts(context: Context, cls: cst.ClassDef, named: Mapping[str, int], far: int) -> Iterator[_ClassPart]:
     """What a class calls, and its bases, as far as these are classes that may have parameters."""
     made = (call.func for call in context.tree.within(cls, cst.Call))
     for node in (*made, *(base.value for base in cls.bases)):
@@ -137,6 +161,18 @@ def _parts(context: Context, cls: cst.ClassDef, named: Mapping[str, int]) -> Ite
             yield _ClassPart(node, None)
         elif isinstance(node, cst.Name) and node.value in named and node.value != cls.name.value:
             yield _ClassPart(node, named[node.value])
+        elif far and _CLASS.match(last_name(node)) and context.remember(_of_class_elsewhere, dotted(node), far - 1):
+            yield _ClassPart(node, None)
+
+
+def _of_class_elsewhere(context: Context, path: str | None, far: int) -> Certainty:
+    """How certain it is that a class has parameters that another file defines, or another part of this one."""
+    home = home_of(context, path) if path is not None else None
+    name = (path or "").rpartition(".")[2]
+    classes = home.scopes.all_classes() if home is not None and home is not context else ()
+    return max(
+        (of_class(home, each, far) for each in classes if home and each.name.value == name), default=Certainty.SUPPOSED
+    )
 
 
 def _is_made_always(context: Context, parts: Iterable[cst.CSTNode], cls: cst.ClassDef) -> bool:

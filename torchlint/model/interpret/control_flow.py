@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import reduce
 
 import libcst as cst
 
 from torchlint.model.annotations import annotation_text
+from torchlint.model.certainty import Certainty
 from torchlint.model.interpret import assignment, contexts, iteration, match_patterns, narrowing, places
 from torchlint.model.interpret.environment import Changes, Names, Watch
 from torchlint.model.interpret.frame import Frame, Loop
 from torchlint.model.interpret.turned_on import after_calls
-from torchlint.model.possibilities import Tri
+from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.syntax import has_break, last_name
 from torchlint.model.type_comments import type_comment
-from torchlint.model.values import OBJECT
+from torchlint.model.values import OBJECT, Value, join
 
 _MAX_LOOPS = 3
 """Rounds of a loop before what it binds has to do."""
@@ -99,7 +102,8 @@ def _branches(frame: Frame, runs: Sequence[Callable[[], None]]) -> None:
     _merge(frame, ends)
 
 
-def _loop(frame: Frame, head: Callable[[], None], body: cst.BaseSuite, orelse: cst.Else | None) -> None:
+def _loop(frame: Frame, head: Callable[[], None], body: cst.BaseSuite, orelse: cst.Else | None) -> Sequence[Changes]:
+    """Run a loop until nothing changes; what is bound at the ends of its last round."""
     entry, grad = frame.env, frame.grad
     entry.meet([{}, frame.solutions.get(id(body), {})])  # where an outer loop has come round
     for _ in range(_MAX_LOOPS):
@@ -122,6 +126,7 @@ def _loop(frame: Frame, head: Callable[[], None], body: cst.BaseSuite, orelse: c
     frame.dead, frame.grad = False, grad
     if orelse is not None:
         run_suite(frame, orelse.body)
+    return ends
 
 
 def for_statement(frame: Frame, node: cst.For) -> None:
@@ -133,7 +138,36 @@ def for_statement(frame: Frame, node: cst.For) -> None:
     def head() -> None:
         frame.assign(node.target, assignment.as_declared(declared, iteration.iterate(frame, iterable, node.iter)), None)
 
-    _loop(frame, head, node.body, node.orelse)
+    ends = _loop(frame, head, node.body, node.orelse)
+    if _goes_through_layers(frame, node, iterable):
+        _as_run(frame, ends)
+
+
+def _goes_through_layers(frame: Frame, node: cst.For, iterable: Value) -> bool:
+    """Whether a loop is one over modules, by themselves or by their numbers: nobody makes a network of none."""
+    match node:
+        case cst.For(target=cst.Name(value=name), iter=cst.Call(func=cst.Name("range"))):
+            return any(_is_layer(frame, each, name) for each in frame.context.tree.within(node.body, cst.Subscript))
+    element = iteration.iterate(frame, iterable, node.iter)
+    return any(each.kind == Kind.MODULE for each in element.items or (element,))
+
+
+def _is_layer(frame: Frame, node: cst.Subscript, number: str) -> bool:
+    """Whether a subscript takes one of several modules by its number: ``self.layers[i]``."""
+    match node.slice:
+        case [cst.SubscriptElement(slice=cst.Index(value=cst.Name(value=name)))] if name == number:
+            found = frame.values.get(id(node))
+            return found is not None and found.kind == Kind.MODULE
+    return False
+
+
+def _as_run(frame: Frame, ends: Sequence[Changes]) -> None:
+    """The tensors that each round of a loop binds, as one that is run at least once leaves them."""
+    for name in set.intersection(*map(set, ends)) if ends else ():
+        values = [value for end in ends if (value := end[name]) is not None]
+        if len(values) == len(ends) and all(each.kind | Kind.UNKNOWN == Kind.TENSOR | Kind.UNKNOWN for each in values):
+            value = reduce(join, values)
+            frame.env[name] = replace(value, certainty=min(value.certainty, Certainty.EXPECTED))
 
 
 def while_statement(frame: Frame, node: cst.While) -> None:

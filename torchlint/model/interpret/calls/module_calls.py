@@ -85,6 +85,8 @@ def _holds_packed(value: Value) -> bool:
 def of_unknown(frame: Frame, func: Value, node: cst.Call, evidence: Evidence) -> Value:
     """What a module gives of which nothing is known but who made it and what the file does with it."""
     certainty = trainable.of_use(frame.context, node.func)
+    if isinstance(func.node, cst.ClassDef) and not freezing.is_frozen(frame.context, node.func):
+        certainty = max(certainty, trainable.of_output(frame.context, func.node))
     if NETWORK_MAKER.fullmatch(func.ref or ""):
         if func.ref != "torch.hub.load" and not freezing.is_frozen(frame.context, node.func):
             certainty = (
