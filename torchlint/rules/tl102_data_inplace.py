@@ -183,6 +183,33 @@ parameter that `forward` writes: a second call would overwrite what the first ha
  hidden.mul_(2)
 ```
 
+Nor is there one for one of several views that is used further, or for what they are views of: torch raises for them as
+soon as something was written that autograd notices. Those that only a loop goes through are gone then.
+
+```diff run
+ import torch
+
+ def hide(x):
+     h, c = x.chunk(2, 1)
+!    h.data[:, 0].fill_(3)
+     return h[:, 0] + c[:, 1]
+
+ def clear(x):
+     a, b = x.unbind(0)
+!    x.data.zero_()
+     return a + b
+
+ def halve(x):
+     for row in x.unbind(0):
+~        row.data.mul_(0.5)
++        with torch.no_grad():
++            row.mul_(0.5)
+     return x.sum()
+
+ print(hide(torch.ones(2, 4, requires_grad=True) * 1), clear(torch.ones(2, 3, requires_grad=True) * 1))
+ print(halve(torch.ones(2, 3, requires_grad=True) * 1))
+```
+
 In-place operations and autograd: <https://docs.pytorch.org/docs/stable/notes/autograd.html>.
 """
 
@@ -210,6 +237,7 @@ from torchlint.rules.shared import (
     memory,
     no_grad,
     optimizer_steps,
+    several_views,
     soft_updates,
     sparse_gradients,
     tried,
@@ -289,6 +317,8 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
     if value.is_parameter and data_sites.is_in_forward(node, model):
         return None
     if value.is_tensor and value.leaf == Tri.NO:
+        return None
+    if several_views.raises_later(node.value, model):
         return None
     if initialises and (init := _nn_init(node, write, back, model)) is not None:
         return init

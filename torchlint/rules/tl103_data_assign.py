@@ -131,6 +131,7 @@ from torchlint.rules.shared import (
     into_block,
     kept_memory,
     optimizer_steps,
+    several_views,
     soft_updates,
 )
 
@@ -195,6 +196,8 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
         risk = "what holds the old gradient keeps the old values"
         return Fix("Assign to `.grad` itself", drop, _UNSAFE, risk=risk)
     if not data_sites.is_kept(node, value) and not _mentions(written, node.value, model):
+        return None
+    if several_views.raises_later(node.value, model):
         return None
     is_free = data_sites.is_kept(node, value) or not kept_memory.may_be_anothers(node, model)
     if not is_free or kept_memory.is_kept(node, model):

@@ -14,6 +14,7 @@ The methods of the tensor do it in one step.
 ~is_there = any(x > 2)
 +is_there = (x > 2).any().item()
 !rows = sum(torch.ones(2, 3))
+!row = max(torch.ones(1, 3))
  kind = type(max(x.tolist())) is float
  steps = len(list(x))
 ```
@@ -78,7 +79,8 @@ and the smallest.
 Always: sums may differ in their last digits, of integers in their dtype (`int64`, where those of Python are cut off to
 that of the elements) and of nothing in their type (a tensor, where Python gives `0`); `max` and `min` give NaN if one
 is there, a copy and no view of the element, equal ones a part of the gradient each, and another error for nothing.
-There is none for `sum` of what may have several dimensions.
+There is none for `sum`, `max` and `min` of what may have several dimensions: Python adds and compares rows there, and
+the methods take single elements.
 
 `torch.sum`: <https://docs.pytorch.org/docs/stable/generated/torch.sum.html>.
 """
@@ -88,7 +90,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Kind, Model, Strength, Value
+from torchlint.model import Kind, Model, Ndim, Strength, Value
 from torchlint.model.interpret.loaders import is_from_loader
 from torchlint.model.syntax import integer, literal_key
 from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, any_of, on, pattern
@@ -182,8 +184,8 @@ def _is_entry(node: cst.BaseExpression | None) -> bool:
 
 
 def _fix(node: cst.Call, given: cst.BaseExpression, name: str, model: Model) -> Fix | None:
-    """`x.sum()`; the others raise for what has several dimensions."""
-    if name == "sum" and not _is_flat(given, model):
+    """`x.sum()`, of one dimension; `any` and `all` of several raise, or are asked of rows of one element."""
+    if name not in ("any", "all") and not _is_flat(given, model):
         return None
     is_simple = isinstance(given, (cst.Name, cst.Attribute, cst.Call, cst.Subscript)) or bool(given.lpar)
     ending = ".item()" if name in ("any", "all") else ""
@@ -196,6 +198,9 @@ def _fix(node: cst.Call, given: cst.BaseExpression, name: str, model: Model) -> 
 
 def _is_flat(node: cst.BaseExpression, model: Model) -> bool:
     """Whether a tensor is seen to have one dimension."""
+    value = model.value(node)
+    if value.kind == Kind.TENSOR and value.ndim == Ndim.ONE:
+        return True
     call = made(node, model) if isinstance(node, cst.Name) else node
     if not isinstance(call, cst.Call):
         return False
