@@ -124,26 +124,23 @@ def _has_data(name: cst.Name, model: Model) -> bool:
 def _has_given_parts(node: cst.BaseExpression | None, model: Model) -> bool:
     """Whether a tensor is taken apart in this function, and the parts are kept by names: ``h, c = x.chunk(2)``."""
     path = dotted(node) if node is not None else None
-    return path is not None and node is not None and model.remember(_gives_parts, path, model.scopes.scope_of(node))
+    if node is None or path is None:
+        return False
+    return (model.scopes.scope_of(node), path) in model.remember(_taken_apart)
 
 
-def _gives_parts(model: Model, path: str, scope: cst.FunctionDef | cst.Module) -> bool:
-    owner, _, name = path.rpartition(".")
-    written = model.all_called(name) if owner else model.references(name, scope)
-    same = (each for each in written if dotted(each) == path and model.scopes.scope_of(each) is scope)
-    return any(_are_kept(each, model) for each in same)
-
-
-def _are_kept(node: cst.BaseExpression, model: Model) -> bool:
-    """Whether an expression is taken apart where it stands, or something that is a view of it, and that is bound."""
-    tree = model.tree
-    at: cst.CSTNode = node
-    parent = tree.parent(at)
-    while isinstance(parent, (cst.Attribute, cst.Call, cst.Subscript, cst.Arg)):
-        if _parted(parent, model) is not None and not isinstance(tree.parent(parent), (cst.For, cst.Expr)):
-            return True
-        at, parent = parent, tree.parent(parent)
-    return False
+def _taken_apart(model: Model) -> frozenset[tuple[cst.FunctionDef | cst.Module, str]]:
+    """What of which the parts are kept, by the function and by how it is written there."""
+    found = set()
+    for each in (attribute for name in sorted(_PARTING) for attribute in model.tree.attributes(name)):
+        call = model.tree.parent(each)
+        owner = _parted(call, model)
+        if call is None or owner is None or isinstance(model.tree.parent(call), (cst.For, cst.Expr)):
+            continue
+        path = dotted(_before_views(owner, model))
+        if path is not None:
+            found.add((model.scopes.scope_of(owner), path))
+    return frozenset(found)
 
 
 def _is_used_recorded(node: cst.BaseExpression, model: Model) -> bool:
