@@ -21,6 +21,8 @@ DATA_SET_NAME = re.compile(r"(^|_)(data_?|(train|test|val|valid|dev|eval)_?(data
 DATA_NAME = re.compile(r"(^|_)data(_?(sets?|loaders?|iters?))?$|(^|_)(loaders?|iters?|iterators?)$", re.IGNORECASE)
 """What all parts of the data are called together."""
 INPLACE = re.compile(r"[a-z0-9]_$")
+VIEWING = frozenset(("data", "T", "mT", "H", "mH", "real", "imag"))
+"""Attributes that are tensors of the same memory."""
 
 GRAD_CONTEXTS = {
     "torch.no_grad": Tri.NO,

@@ -15,6 +15,7 @@ import libcst as cst
 from torchlint.model import bindings
 from torchlint.model.classes import class_of, find_method
 from torchlint.model.codebase.exports import is_mentioned, setter
+from torchlint.model.codebase.heirs import MAKING_ONE
 from torchlint.model.lineage import lineage_of
 from torchlint.model.syntax import decorator_names, is_stub, last_name, parameters, root
 
@@ -28,9 +29,6 @@ COMPUTED = frozenset(("property", "cached_property", "lazy_property"))
 """Decorators that make an attribute of a method."""
 _PARTS_OF_ONE = frozenset(("setter", "getter", "deleter", "overload", "register"))
 """Decorators of further functions of the same name, which leave what the name stands for."""
-
-_NO_CHOICE = frozenset(("namedtuple", "NamedTuple", "with_metaclass", "TypedDict", "NewType"))
-"""Functions that make one base, or hand one on."""
 
 
 class Override(NamedTuple):
@@ -133,13 +131,13 @@ def _is_open(context: Context, base: cst.BaseExpression) -> bool:
         case cst.Subscript(value=table):
             return last_name(table).isupper() or last_name(table).islower()
         case cst.Call(func=func):
-            return last_name(func) not in _NO_CHOICE
+            return last_name(func) not in MAKING_ONE
     return False
 
 
 def _beside(context: Context, heir: cst.ClassDef, name: str) -> list[tuple[Context, cst.ClassDef]]:
     """A class that derives from one of that name, with its other bases: ``class Net(Mixin, Base)``."""
-    if len(context.scopes.info(heir).bases) < len(("Mixin", "Base")):
+    if not _derives_from_several(context, heir):
         return [(context, heir)]
     above: set[int] = set()
     found: list[tuple[Context, cst.ClassDef]] = []

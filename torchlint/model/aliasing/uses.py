@@ -21,6 +21,7 @@ from torchlint.model.aliasing.reading import METADATA
 from torchlint.model.bindings import all_called, references
 from torchlint.model.expressions import value_of
 from torchlint.model.modes import grad_enabled
+from torchlint.model.names import VIEWING
 from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.syntax import cut_from, is_target, parameters
 from torchlint.model.torch import library, writers
@@ -30,9 +31,6 @@ from torchlint.system.stack import deeper
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
-
-_VIEWING = frozenset(("data", "T", "mT", "H", "mH", "real", "imag"))
-"""Attributes that are tensors of the same memory."""
 
 _TAKING_OUT = frozenset(("pop", "popleft", "popitem", "get", "setdefault", "values", "items", "copy", "__getitem__"))
 """Methods of containers that give back what is in them."""
@@ -287,7 +285,7 @@ class Follower:
             if name in ("requires_grad", "grad"):
                 return Usage.WRITTEN if self.how.for_graph and name == "requires_grad" else Usage.SAVED
             return Usage.WRITTEN if name in ("data", "T", "real", "imag") else Usage.READ
-        if name in _VIEWING:
+        if name in VIEWING:
             return self.usage(node)
         if writers.is_writing(name):
             return Usage.WRITTEN

@@ -20,9 +20,11 @@ _IMPORTED_AS = re.compile(rb" as[ \t]+(\w+)")
 _LAST_NAME = re.compile(rb"(\w+)[ \t]*$")
 _ASSIGNED = re.compile(rb"^[ \t]*(\w+)[ \t]*=[ \t]*(?:\w+\.)*([A-Z]\w*)[ \t]*\r?$", re.MULTILINE)
 """Another name for what may be a class: in an import, or by an assignment."""
+MAKING_ONE = frozenset(("namedtuple", "NamedTuple", "with_metaclass", "TypedDict", "NewType"))
+"""Functions that make one base, or hand one on."""
 _CHOSEN = re.compile(
     rb"[\w.]+\s*\[\s*[\"'\w.]"
-    rb"|(?:^|,)\s*(?!(?:\w+\.)*(?:[Nn]amed[Tt]uple|with_metaclass|TypedDict|NewType)\b)[\w.]+\s*\("
+    rb"|(?:^|,)\s*(?!(?:\w+\.)*(?:%b)\b)[\w.]+\s*\(" % "|".join(sorted(MAKING_ONE)).encode()
 )
 """A base that is an element of something, or what a call gives."""
 _GENERIC = re.compile(rb"[\w.]*[A-Z]\w*[a-z]\w*\s*\[[^\"'\]]*\]")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import reduce
 
@@ -135,20 +135,24 @@ def for_statement(frame: Frame, node: cst.For) -> None:
     comment = type_comment(node)
     declared = annotation_text(frame.context, comment, frame) if comment is not None else None
 
+    element = iterable
+
     def head() -> None:
-        frame.assign(node.target, assignment.as_declared(declared, iteration.iterate(frame, iterable, node.iter)), None)
+        nonlocal element
+        element = iteration.iterate(frame, iterable, node.iter)
+        frame.assign(node.target, assignment.as_declared(declared, element), None)
 
     ends = _loop(frame, head, node.body, node.orelse)
-    if _goes_through_layers(frame, node, iterable):
-        _as_run(frame, ends)
+    names = sorted(set.intersection(*map(set, ends))) if ends else []
+    if names and _goes_through_layers(frame, node, element):
+        _as_run(frame, ends, names)
 
 
-def _goes_through_layers(frame: Frame, node: cst.For, iterable: Value) -> bool:
+def _goes_through_layers(frame: Frame, node: cst.For, element: Value) -> bool:
     """Whether a loop is one over modules, by themselves or by their numbers: nobody makes a network of none."""
     match node:
         case cst.For(target=cst.Name(value=name), iter=cst.Call(func=cst.Name("range"))):
             return any(_is_layer(frame, each, name) for each in frame.context.tree.within(node.body, cst.Subscript))
-    element = iteration.iterate(frame, iterable, node.iter)
     return any(each.kind == Kind.MODULE for each in element.items or (element,))
 
 
@@ -161,9 +165,9 @@ def _is_layer(frame: Frame, node: cst.Subscript, number: str) -> bool:
     return False
 
 
-def _as_run(frame: Frame, ends: Sequence[Changes]) -> None:
-    """The tensors that each round of a loop binds, as one that is run at least once leaves them."""
-    for name in set.intersection(*map(set, ends)) if ends else ():
+def _as_run(frame: Frame, ends: Sequence[Changes], names: Collection[str]) -> None:
+    """The tensors that each round of a loop binds to names, as one that is run at least once leaves them."""
+    for name in names:
         values = [value for end in ends if (value := end[name]) is not None]
         if len(values) == len(ends) and all(each.kind | Kind.UNKNOWN == Kind.TENSOR | Kind.UNKNOWN for each in values):
             value = reduce(join, values)

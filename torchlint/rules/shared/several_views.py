@@ -10,14 +10,14 @@ import libcst as cst
 
 from torchlint.model import Model, Tri
 from torchlint.model.aliasing.origins import bound_to_target
-from torchlint.model.syntax import dotted, without_brackets
+from torchlint.model.names import VIEWING
+from torchlint.model.syntax import dotted, last_name, without_brackets
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import may_alias
 
 _PARTING = frozenset(("chunk", "split", "split_with_sizes", "unbind"))
 """What torch raises for: `tensor_split`, `hsplit` and the like are made of slices, which may be written to."""
 _PASSING_ON = frozenset(("iter", "next", "list", "tuple", "reversed", "enumerate", "zip", "sorted"))
-_VIEWING = frozenset(("data", "T", "mT", "H", "mH", "real", "imag"))
 _MAX_STEPS = 6
 """How many views and names are gone back."""
 
@@ -25,8 +25,9 @@ _MAX_STEPS = 6
 def raises_later(node: cst.BaseExpression, model: Model) -> bool:
     """Whether a tensor may be such a view, or may have given some, so that using one raises after it was written to."""
     root = _before_views(node, model)
-    if isinstance(root, cst.Name) and _is_loop_variable(root, model):
-        return _has_given_parts(_gone_through(root, model), model)
+    whole = _gone_through(root, model) if isinstance(root, cst.Name) else None
+    if whole is not None and model.remember(_has_only_data, last_name(root), model.scopes.scope_of(root)):
+        return _has_given_parts(whole, model)  # of the parts themselves nothing is left
     return _is_part(node, model) or _has_given_parts(root, model) or _is_used_recorded(root, model)
 
 
@@ -43,7 +44,7 @@ def _viewed(node: cst.BaseExpression, model: Model) -> cst.BaseExpression | None
     match node:
         case cst.Subscript(value=inner):
             return inner
-        case cst.Attribute(value=inner, attr=cst.Name(value=name)) if name in _VIEWING:
+        case cst.Attribute(value=inner, attr=cst.Name(value=name)) if name in VIEWING:
             return inner
         case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(value=name))) if model.qualified(node.func) is None:
             return inner if may_alias(library.method(name)) and name not in _PARTING else None
@@ -97,13 +98,8 @@ def _are_parts(node: cst.BaseExpression, model: Model, steps: int) -> bool:
     return model.value(node).is_tensor or _is_part(node, model, steps)
 
 
-def _is_loop_variable(name: cst.Name, model: Model) -> bool:
-    """Whether a name is only written to, in the loop that takes something apart for nobody else: nothing is left."""
-    is_gone_through = _gone_through(name, model) is not None
-    return is_gone_through and model.remember(_has_only_data, name.value, model.scopes.scope_of(name))
-
-
 def _has_only_data(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> bool:
+    """Whether of a name nothing is read but its `.data`."""
     return all(model.is_target(each) or _has_data(each, model) for each in model.references(name, scope))
 
 
@@ -121,12 +117,10 @@ def _has_data(name: cst.Name, model: Model) -> bool:
     return isinstance(parent, cst.Attribute) and parent.attr.value == "data"
 
 
-def _has_given_parts(node: cst.BaseExpression | None, model: Model) -> bool:
+def _has_given_parts(node: cst.BaseExpression, model: Model) -> bool:
     """Whether a tensor is taken apart in this function, and the parts are kept by names: ``h, c = x.chunk(2)``."""
-    path = dotted(node) if node is not None else None
-    if node is None or path is None:
-        return False
-    return (model.scopes.scope_of(node), path) in model.remember(_taken_apart)
+    path = dotted(node)
+    return path is not None and (model.scopes.scope_of(node), path) in model.remember(_taken_apart)
 
 
 def _taken_apart(model: Model) -> frozenset[tuple[cst.FunctionDef | cst.Module, str]]:
