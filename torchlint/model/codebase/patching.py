@@ -115,7 +115,7 @@ class Patching:
         known = self._giving[other]
         if known is None:
             tree = self._parse(other)
-            known = self._giving[other] = tree is None or any(map(_is_giving, ast.walk(tree)))
+            known = self._giving[other] = tree is None or _gives_gradients(tree)
         return known
 
     def setter(self, path: str, attribute: str) -> str | None:
@@ -196,8 +196,14 @@ def _is_replacement(node: ast.AST) -> bool:
     return False
 
 
-def _is_giving(node: ast.AST) -> bool:
-    """Whether a tensor is given a gradient that may have a graph."""
+def _gives_gradients(tree: ast.Module) -> bool:
+    """Whether a file gives a tensor a gradient that may have a graph."""
+    defined = {node.name for node in ast.walk(tree) if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
+    names = {name: whole for name, whole in imported(tree).items() if name not in defined}
+    return any(_is_giving(node, names) for node in ast.walk(tree))
+
+
+def _is_giving(node: ast.AST, names: dict[str, str]) -> bool:
     match node:
         case ast.Assign(targets=targets, value=value):
             pass
@@ -207,23 +213,49 @@ def _is_giving(node: ast.AST) -> bool:
             return False
     stored = [part for each in targets for part in ast.walk(each) if isinstance(part, ast.Attribute)]
     is_gradient = any(each.attr == "grad" and isinstance(each.ctx, ast.Store) for each in stored)
-    return is_gradient and _may_have_graph(value)
+    return is_gradient and _may_have_graph(value, names)
 
 
-def _may_have_graph(value: ast.expr) -> bool:
+def _may_have_graph(value: ast.expr, names: dict[str, str]) -> bool:
     match value:
         case ast.Constant():
             return False
         case ast.Attribute(attr=name):
             return name not in ("data", "grad")
         case ast.Subscript(value=inner) | ast.UnaryOp(operand=inner):
-            return _may_have_graph(inner)
+            return _may_have_graph(inner, names)
         case ast.BinOp(left=left, right=right):
-            return _may_have_graph(left) or _may_have_graph(right)
+            return _may_have_graph(left, names) or _may_have_graph(right, names)
+        case ast.Call() if _cuts(value, names) or _is_like(value):
+            return False
         case ast.Call(func=ast.Attribute(value=inner, attr=name), args=args):
             is_new = name.endswith("_like") or name.startswith("new_") or name in _CUT
-            return not is_new and (_may_have_graph(inner) or any(map(_may_have_graph, args)))
+            return not is_new and (_may_have_graph(inner, names) or any(_may_have_graph(arg, names) for arg in args))
     return True
+
+
+def _cuts(call: ast.Call, names: dict[str, str]) -> bool:
+    """Whether a tensor is wrapped by `torch.autograd.Variable`, without asking for a graph."""
+    first, *rest = [*dotted_parts(call.func)] or [""]
+    if ".".join((names.get(first, first), *rest)) != "torch.autograd.Variable":
+        return False
+    return len(call.args) == 1 and all(
+        each.arg in ("requires_grad", "volatile") and isinstance(each.value, ast.Constant) and not each.value.value
+        for each in call.keywords
+    )
+
+
+def _is_like(call: ast.Call) -> bool:
+    """Whether `new` makes a tensor of the size of another one: given a tensor, it gives that one back."""
+    match call:
+        case ast.Call(func=ast.Attribute(value=like, attr="new"), args=[ast.Starred(value=size)] | [size], keywords=[]):
+            pass
+        case _:
+            return False
+    match size:
+        case ast.Call(func=ast.Attribute(value=sized, attr="size"), args=[]) | ast.Attribute(value=sized, attr="shape"):
+            return [*dotted_parts(like)][:1] == [*dotted_parts(sized)][:1] != []
+    return False
 
 
 _CUT = frozenset(("detach", "zeros", "ones", "empty", "full", "rand", "randn", "tensor", "from_numpy"))

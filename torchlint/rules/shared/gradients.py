@@ -13,6 +13,7 @@ from torchlint.model.codebase.exports import is_mentioned, keeper, leaver
 from torchlint.model.codebase.second_order import assigns_gradients, leaves_graphs, writes_to_gradients
 from torchlint.model.syntax import call_of, chain, has_stars, positional
 from torchlint.rules.shared import memory
+from torchlint.rules.shared.made_of_numbers import is_made_of_numbers
 
 
 def is_gradient(value: Value, node: cst.BaseExpression, model: Model) -> bool:
@@ -90,7 +91,7 @@ def _gets_graph(gradient: cst.BaseExpression, model: Model) -> bool:
     match parent := model.tree.parent(whole):
         case cst.AssignTarget() if isinstance(assign := model.tree.parent(parent), cst.Assign):
             value = model.value(assign.value)
-            return value.may_be_tensor and value.grad != Tri.NO
+            return value.may_be_tensor and value.grad != Tri.NO and not is_made_of_numbers(assign.value, model)
         case cst.AugAssign(target=target, value=added) if target is whole:
             given.append(added)
         case cst.Element() | cst.StarredElement():

@@ -33,7 +33,7 @@ def is_made_of_numbers(node: cst.BaseExpression, model: Model) -> bool:
     """Whether an expression makes a tensor of numbers alone."""
     match node:
         case cst.Call(func=cst.Attribute(value=like, attr=cst.Name("new")), args=args) if _is_tensor(like, model):
-            return memory.are_sizes(args) or all(model.value(arg.value).kind == Kind.NUMBER for arg in args)
+            return memory.are_sizes(args, model) or all(model.value(arg.value).kind == Kind.NUMBER for arg in args)
         case cst.Call(func=cst.Attribute(value=made, attr=cst.Name(value=name)), args=args) if name in _HANDING_ON:
             if any(arg.star or model.value(arg.value).kind & Kind.TENSOR for arg in args):
                 return False

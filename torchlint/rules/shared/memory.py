@@ -155,7 +155,7 @@ def is_new(node: cst.BaseExpression, model: Model) -> bool:
         case cst.BinaryOperation() | cst.Comparison() | cst.UnaryOperation(operator=cst.Minus()):
             return bool((value.strength or 0) > Strength.NAME)
         case cst.Call(func=cst.Attribute(attr=cst.Name("new")), args=args):  # given a tensor, it is that one
-            return are_sizes(args) or not any(arg.star or model.value(arg.value).may_be_tensor for arg in args)
+            return are_sizes(args, model) or not any(arg.star or model.value(arg.value).may_be_tensor for arg in args)
         case cst.Call(func=func, args=args):
             if isinstance(func, cst.Name) and isinstance(function := model.value(func).node, cst.FunctionDef):
                 return model.ask(returns_new, function)
@@ -198,19 +198,33 @@ def _constructs(func: cst.BaseExpression, args: Sequence[cst.Arg], model: Model)
     """Whether a class of tensors is called: ``torch.FloatTensor([1, 2])``. Given a tensor, it is that one."""
     if library.class_kind(model.qualified(func) or "") != "tensor":
         return False
-    return are_sizes(args) or not any(
+    return are_sizes(args, model) or not any(
         arg.star or model.value(arg.value).kind & (Kind.TENSOR | Kind.UNKNOWN) for arg in args
     )
 
 
-def are_sizes(args: Sequence[cst.Arg]) -> bool:
-    """Whether what a class of tensors, or `new`, is given can only be sizes: ``n, m``, ``x.size()``, ``x.shape``."""
-    if any(arg.star or arg.keyword is not None for arg in args):
+def are_sizes(args: Sequence[cst.Arg], model: Model) -> bool:
+    """Whether what a class of tensors, or `new`, is given can only be sizes: ``n, m``, ``x.size()``, ``*x.shape``."""
+    if any(arg.keyword is not None or arg.star == "**" for arg in args):
         return False
-    match [arg.value for arg in args]:
-        case [cst.Call(func=cst.Attribute(attr=cst.Name("size")))] | [cst.Attribute(attr=cst.Name("shape"))]:
+    if len(args) == 1 and _is_size(args[0].value):
+        return True
+    if any(arg.star and not _is_size(arg.value) and _length(arg.value, model) is None for arg in args):
+        return False
+    return sum((_length(arg.value, model) or 0) if arg.star else 1 for arg in args) > 1
+
+
+def _is_size(node: cst.BaseExpression) -> bool:
+    match node:
+        case cst.Call(func=cst.Attribute(attr=cst.Name("size"))) | cst.Attribute(attr=cst.Name("shape")):
             return True
-    return len(args) > 1
+    return False
+
+
+def _length(node: cst.BaseExpression, model: Model) -> int | None:
+    """How many things a tuple or list holds, if that is known."""
+    value = model.value(node)
+    return len(value.items) if value.kind == Kind.CONTAINER and value.items is not None else None
 
 
 def _makes_new(func: cst.BaseExpression, model: Model) -> bool:
