@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchlint.model.classes import class_kind
+from torchlint.model.classes import class_kind, find_method
 from torchlint.model.context import Context, at_home
 from torchlint.model.definitions import definition
 from torchlint.model.interpret import containers
@@ -118,7 +118,18 @@ def construct(
             return tensor().because(Strength.SIGNATURE, f"`{cls.name.value}` is a class of tensors", node)
         case "distribution":
             return instance(cls, lineage_of(context, cls).torch_base)
+    if _makes_others(context, cls):
+        return UNKNOWN
     return _record(context, cls) or instance(cls)
+
+
+def _makes_others(context: Context, cls: cst.ClassDef) -> bool:
+    """Whether a class has a `__new__` that asks no other one for an object: what it returns may be anything."""
+    method = find_method(context, cls, "__new__")
+    if method is None:
+        return False
+    asked = context.home(method).tree.within(method.body, cst.Attribute)
+    return not any(each.attr.value == "__new__" for each in asked)
 
 
 def _record(context: Context, cls: cst.ClassDef) -> Value | None:

@@ -41,6 +41,7 @@ from torchlint.model.values import (
     Fields,
     Value,
     container,
+    iterated,
     join,
     parameter,
     tensor,
@@ -182,9 +183,17 @@ def _cases(
     rest = [a for a in arguments if not a.star and a.keyword != "out"]
     if receiver is None:
         rest = rest[1:] if rest and rest[0].keyword in (None, "input") else rest
+    if "tensor" in cases and any(a.star and _hands_on_tensors(a.value) for a in arguments):
+        possible.append(cases["tensor"])
     known = {flag for names in flags.values() for flag in names}
     rest = [a for a in rest if a.keyword not in known and literal_bool(a.node) is None]
     return [*possible, _case(cases, rest)]
+
+
+def _hands_on_tensors(starred: Value) -> bool:
+    """Whether there are tensors among the arguments that a starred one stands for."""
+    item = iterated(starred)
+    return bool((starred if item is None else item).kind & Kind.TENSOR)
 
 
 def _case(cases: Mapping[str, TorchResult], rest: Sequence[Argument]) -> TorchResult:
