@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import Torchlint
 
-from torchlint.model.codebase import python_trees
+from torchlint.model.codebase import importers, python_trees
 from torchlint.model.codebase.modules import Codebase
 from torchlint.model.codebase.python_trees import PythonTrees
 
@@ -97,3 +97,40 @@ def test_a_class_in_a_function_of_another_file(write: Write, torchlint: Torchlin
     assert (ran.code, ran.err) == (0, "")
     for name in using:
         assert "return base.state().detach()\n" in (tmp_path / name).read_text()
+
+
+OPEN = """\
+from base import Base
+from torch import nn
+
+
+def mixed(parent):
+    class Mixed(parent):
+        def state(self):
+            return nn.Linear(3, 3)(super().state())
+
+    return Mixed
+
+
+mixed({0})
+"""
+
+
+def test_what_is_given_to_something_is_found_once_for_all_classes(
+    write: Write, torchlint: Torchlint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[bytes] = []
+    handed_over = importers.handed_over
+
+    def counted(data: bytes) -> set[bytes]:
+        read.append(data)
+        return handed_over(data)
+
+    monkeypatch.setattr(importers, "handed_over", counted)
+    names = [f"C{number}" for number in range(20)]
+    many = BASE + "".join(BASE[BASE.index("\n\n") :].replace("Base", name) for name in names)
+    write({"pyproject.toml": "[tool.torchlint]\n", "base.py": many, "open.py": OPEN.format("C7")})
+    torchlint("check", "--fix", "--no-cache", "-j1", "base.py")
+    fixed = (tmp_path / "base.py").read_text()
+    assert (fixed.count("return x + h\n"), fixed.count("return x + h.data\n")) == (20, 1)
+    assert 0 < len(read) <= 2

@@ -5,7 +5,6 @@ A class is judged by its name here, as its subclasses write it, so that no file 
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,8 +13,8 @@ import libcst as cst
 
 from torchlint.model import bindings
 from torchlint.model.classes import class_of, find_method
-from torchlint.model.codebase.exports import is_mentioned, setter
-from torchlint.model.codebase.heirs import MAKING_ONE
+from torchlint.model.codebase.exports import setter
+from torchlint.model.codebase.heirs import MAKING_ONE, handed_over
 from torchlint.model.lineage import lineage_of
 from torchlint.model.syntax import decorator_names, is_stub, last_name, parameters, root
 
@@ -102,16 +101,19 @@ def is_bound_by_unknown_heir(context: Context, cls: cst.ClassDef, name: str) -> 
     ):
         return context.remember(_is_handed_over, cls.name.value)
     others = context.codebase.others(context)
-    if others is None or not others.heirs.open:
+    if others is None or not others.heirs.is_bound_openly(context.path or "", name):
         return False
-    bound = rf"(?m)(?:\b(?:self|cls)\.|\bdef\s+|^[ \t]+){re.escape(name)}\s*[=:,(]"
-    found = context.codebase.matching(context, re.compile(bound.encode()))
-    return not others.heirs.open.isdisjoint(found) and context.remember(_is_handed_over, cls.name.value)
+    return context.remember(_is_handed_over, cls.name.value)
 
 
 def _is_handed_over(context: Context, name: str) -> bool:
-    called = rf"^(?!\s*class\b)(?:(?!isinstance\(|issubclass\(|super\()[^\n])*?[(,:=\[]\s*(?:\w+\.)*{name}\s*[,)\]}}]"
-    return is_mentioned(context, rf"(?m)@[^\n]*\n\s*class\s+{name}\b|{called}")
+    others = context.codebase.others(context)
+    given = context.remember(_handed_over)
+    return name.encode() in given or (others is not None and others.is_handed_over(name.encode()))
+
+
+def _handed_over(context: Context) -> set[bytes]:
+    return handed_over(context.tree.source.text.encode(errors="replace"))
 
 
 def _open_classes(context: Context) -> list[cst.ClassDef]:

@@ -31,6 +31,13 @@ _GENERIC = re.compile(rb"[\w.]*[A-Z]\w*[a-z]\w*\s*\[[^\"'\]]*\]")
 """A base with its types, which is one class whatever they are."""
 _GIVEN = re.compile(rb"\bdef\s+\w+\s*\(((?:[^()]|\([^()]{0,200}\)){0,1000})\)")
 _INSIDE = re.compile(rb"^[ \t]+class\b", re.MULTILINE)
+_BOUND = re.compile(rb"(?m)(?:\b(?:self|cls)\.|\bdef\s+|^[ \t]+)(\w+)\s*[=:,(]")
+"""What a class may bind: an attribute of its objects, a method, a name in its body."""
+_HANDED = re.compile(rb"[(,:=\[]\s*(?:\w+\.)*(\w+)\s*(?=[,)\]}])")
+"""What something is given, or kept for it: ``mixed(Base)``, ``{"a": Base}``."""
+_NOT_HANDED = re.compile(rb"\s*class\b|.*(?:isinstance|issubclass|super)\(", re.DOTALL)
+"""What stands in a line before what is only compared with, or derived from."""
+_DECORATED = re.compile(rb"@[^\n]*\n\s*class\s+(\w+)")
 _LONG_NAME = 100
 """How many characters before `as` are looked at for the name that is imported."""
 
@@ -53,8 +60,8 @@ class Heirs:
         self._homes: dict[str, set[str]] = defaultdict(set)
         """By the name of a class, the files that define one."""
         self._found: dict[tuple[Heir, int], list[Heir]] = {}
-        self.open: set[str] = set()
-        """The files with classes that derive from what a function is given, or from what is chosen somewhere."""
+        self._bound: dict[str, set[str]] = defaultdict(set)
+        """By name, the files in which a class may bind it, and one derives from what is given, or chosen somewhere."""
         self._modules: dict[str, list[tuple[str, int]] | None] = {}
         """The modules that files import, as far as somebody asked; None of what does not parse."""
 
@@ -62,7 +69,8 @@ class Heirs:
         """Take a file in."""
         found = _CLASS.findall(data)
         if any(map(_is_chosen, {bases for _, bases in found})) or _derives_from_given(data, found):
-            self.open.add(path)
+            for name in set(_BOUND.findall(data)):
+                self._bound[name.decode(errors="replace")].add(path)
         for name, bases in found:
             heir = Heir(path, name.decode(errors="replace"))
             self._homes[heir.name].add(path)
@@ -76,6 +84,10 @@ class Heirs:
     def _derive(self, heir: Heir, bases: bytes) -> None:
         for base in dict.fromkeys(_NAME.findall(bases)):
             self._by_base[base.decode(errors="replace")].append(heir)
+
+    def is_bound_openly(self, path: str, name: str) -> bool:
+        """Whether another file binds a name in a class that derives from what is given, or chosen somewhere."""
+        return not self._bound.get(name, frozenset()) <= {path}
 
     def of(self, path: str, name: str, leads: Leads, most: int) -> list[Heir]:
         """The classes that derive from a class of a file, from what derives from it too, and a few over ``most``."""
@@ -115,6 +127,18 @@ class Heirs:
             return True
         found = (leads(path, module, level) for module, level in modules)
         return any(each is not None and _is_or_hands_on(each, wanted) for each in found)
+
+
+def handed_over(data: bytes) -> set[bytes]:
+    """The names of all that a file gives to something, decorates as a class, or keeps: classes are among them."""
+    found = set(_DECORATED.findall(data))
+    for each in _HANDED.finditer(data):
+        if each[1] in found:
+            continue
+        begin = data.rfind(b"\n", 0, each.start()) + 1
+        if _NOT_HANDED.match(data, begin, each.start() + 1) is None:
+            found.add(each[1])
+    return found
 
 
 def _is_chosen(bases: bytes) -> bool:

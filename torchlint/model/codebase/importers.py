@@ -14,7 +14,7 @@ from collections import defaultdict
 
 from torchlint.file.text import tokens
 from torchlint.model.codebase.callers import CallingFiles
-from torchlint.model.codebase.heirs import Heirs
+from torchlint.model.codebase.heirs import Heirs, handed_over
 from torchlint.model.codebase.patching import Patching
 from torchlint.model.codebase.python_trees import PythonTrees
 from torchlint.model.codebase.switching import Leads, Switching
@@ -52,6 +52,8 @@ class Importers:
         self._tree = PythonTrees().of
         self._paths: list[str] = []
         self._matching: dict[re.Pattern[bytes], list[str]] = {}
+        self._handed: set[bytes] | None = None
+        """What is given to something anywhere, as soon as somebody asked."""
         self._notebooks: dict[str, bytes] = {}
         """The code of notebooks, which is a small part of what is in them."""
         self.patching = Patching(self._tree)
@@ -129,6 +131,12 @@ class Importers:
         if pattern not in self._matching:
             self._matching[pattern] = [each for each in self._paths if pattern.search(self._code(each)) is not None]
         return [each for each in self._matching[pattern] if each != path]
+
+    def is_handed_over(self, name: bytes) -> bool:
+        """Whether a file gives a class of that name to something, or keeps it for that."""
+        if self._handed is None:
+            self._handed = set[bytes]().union(*(handed_over(self._code(path)) for path in self._paths))
+        return name in self._handed
 
     def _has(self, other: str, path: str, call: re.Pattern[bytes]) -> bool:
         """Whether a file is another one that may record, and has a call."""
