@@ -170,10 +170,9 @@ from torchlint.rules.shared import (
     sparse_gradients,
     tried,
 )
-from torchlint.rules.shared.unrecorded_inputs import volatile_argument
 from torchlint.rules.shared.used_up import is_used_up
-from torchlint.rules.shared.variables import VARIABLE
 from torchlint.rules.shared.volatile import blocks
+from torchlint.rules.shared.volatile.given import is_made_volatile
 from torchlint.rules.shared.without_graph import stays_without_graph
 
 GROUP = Group.MIGRATION
@@ -194,7 +193,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     ):  # nor would what a fix writes do anything
         said = "the statement reads `.data` and does nothing with it; remove it"
         return Finding(node.attr, said, evidence=evidence, receiver=node.value)
-    if _is_volatile(node, model):  # what stands for the wrapper is written when that can go
+    if is_made_volatile(node, model):  # what stands for the wrapper is written when that can go
         return Finding(node.attr, _MESSAGE.format("use `.detach()`"), evidence=evidence, receiver=node.value)
     fix = _without_assignment(_with_error(_fix(node, value, evidence, model), node, model), node, model)
     fix = lazy.doubted(blocks.waiting(fix, node, model), node, value, model)
@@ -318,15 +317,6 @@ def _is_never_recorded(node: cst.Attribute, model: Model) -> bool:
         case cst.Attribute():
             return True
     return False
-
-
-def _is_volatile(node: cst.Attribute, model: Model) -> bool:
-    """Whether `.data` is read for ``Variable(x.data, volatile=True)``."""
-    arg = model.tree.parent(node)
-    call = model.tree.parent(arg) if isinstance(arg, cst.Arg) else None
-    if not isinstance(call, cst.Call) or model.qualified(call.func) != VARIABLE:
-        return False
-    return volatile_argument(call) is not None
 
 
 def _applicability(safe: bool) -> Applicability:
