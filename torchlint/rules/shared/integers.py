@@ -12,7 +12,7 @@ import libcst as cst
 
 from torchlint.model import Kind, Model
 from torchlint.model.aliasing.here import only_metadata
-from torchlint.model.bindings import bound_value
+from torchlint.model.bindings import bound_value, declares, last_assigned
 from torchlint.model.syntax import chain
 from torchlint.rules.shared import identity, indices
 from torchlint.rules.shared.lifetimes import wrapper_of
@@ -31,12 +31,42 @@ _ENDING = (cst.Break, cst.Continue)
 def are_by_use(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model) -> bool:
     """Whether what a call wraps, or what is plainly assigned the wrapper, is used as only integers can be."""
     source = _source(inner, model)
+    if _is_made_integer(source, model) or _is_cast_at_once(call, model):
+        return True
     if isinstance(source, cst.Name) and _is_index_nearby(source, source, model):
         return True
     target = _target(call, model)
     if target is None:
         return False
     return _is_index_nearby(target, call, model, is_bound_here=True) or _is_nothing_else(target, call, inner, model)
+
+
+_CASTS = frozenset(("long", "int", "short", "char", "byte", "bool"))
+"""Methods that give a tensor of integers or booleans."""
+
+
+def _is_made_integer(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression is ``x.long()``, or a name that was assigned such a thing on every path to it."""
+    made = model.ask(last_assigned, node) if isinstance(node, cst.Name) else node
+    last = _source(made, model) if made is not None else None
+    return isinstance(last, cst.Call) and _is_cast(last, model)
+
+
+def _is_cast_at_once(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether integers are made of a tensor where it stands, and nobody else has it: ``Variable(x).cuda().long()``."""
+    for name, outer in chain(node, model.tree):
+        if isinstance(outer, cst.Call) and _is_cast(outer, model):
+            return True
+        if name != "[]" and not _keeps_dtype(name, outer, model):
+            return False
+    return False
+
+
+def _is_cast(call: cst.Call, model: Model) -> bool:
+    match call:
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name)), args=[]) if name in _CASTS:
+            return not model.ask(declares, name)
+    return False
 
 
 def are_certain(node: cst.Attribute, model: Model) -> bool:
