@@ -227,7 +227,7 @@ def _is_asked_for_metadata(node: cst.Attribute, model: Model) -> bool:
 def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) -> Fix:
     drop = (edit.replace_after(node.value, node),)
     detach = (edit.replace(node.attr, "detach()"),)
-    doubtful = data_sites.is_doubtful(value, evidence, model)
+    doubtful = data_sites.is_doubtful(value, evidence, model) and not integers.are_given(node.value, model)
     if initialised.is_read(node, model):
         safe = data_sites.initialises(node, value, model)
         return Fix("Remove `.data`: `nn.init` records nothing", drop, _applicability(safe))
