@@ -151,6 +151,8 @@ def _receiver(node: cst.Attribute, model: Model) -> tuple[Value, Evidence] | Non
     beside_it = beside.evidence_of(node, model) if not _VAGUE_NAME.search(name) else None
     if beside_it is not None:
         return value, beside_it
+    if scalars.is_reduced(node.value) and scalars.scalar_index(node, model) is not None:
+        return value, Evidence(Strength.USE, "all of it is reduced, and the first element of its data is taken", node)
     if scalars.is_read(node, model):
         return value, Evidence(Strength.NAME, f"it is called `{name}`, and its element is used as a number", node.value)
     return None
