@@ -195,6 +195,9 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
         return Finding(node.attr, said, evidence=evidence, receiver=node.value)
     if is_made_volatile(node, model):  # what stands for the wrapper is written when that can go
         return Finding(node.attr, _MESSAGE.format("use `.detach()`"), evidence=evidence, receiver=node.value)
+    if _is_asked_for_type(node, model):
+        said = "`.data` is a `torch.Tensor`, whatever is in it; ask for its `dtype`"
+        return Finding(node.attr, said, evidence=evidence, receiver=node.value)
     fix = _without_assignment(_with_error(_fix(node, value, evidence, model), node, model), node, model)
     fix = lazy.doubted(blocks.waiting(fix, node, model), node, value, model)
     if model.usage(node) >= Usage.OVERWRITTEN:
@@ -209,6 +212,13 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     message = _MESSAGE.format("use `.detach()`" if fix.edits[0].text else "remove it")
     severity = Severity.INFO if fix.applicability is Applicability.SAFE else None  # nothing can go wrong there
     return Finding(node.attr, message, fix, evidence=evidence, severity=severity, receiver=node.value, half_of=half)
+
+
+def _is_asked_for_type(node: cst.Attribute, model: Model) -> bool:
+    """Whether the class of `.data` is asked for, ``type(x.data)``, which told the dtype before PyTorch 0.4."""
+    arg = model.tree.parent(node)
+    call = model.tree.parent(arg) if isinstance(arg, cst.Arg) else None
+    return isinstance(call, cst.Call) and len(call.args) == 1 and model.qualified(call.func) == "builtins.type"
 
 
 def _is_assigned_data(statement: cst.CSTNode) -> bool:
