@@ -267,6 +267,7 @@ PROGRAMS = {
         "def get(v):\n    h = net(v) * head(w)\n    return h\n\n\na = get(Variable(x, volatile=True))\n",
         1,
     ),
+    "forward, called by its name": ("a = nn.Identity().forward(net(Variable(x, volatile=True)))\nb = head(w)\n", 1),
     "two of them": (
         "v, u = Variable(x, volatile=True), Variable(w, volatile=True)\na = net(v)\nb = (head(u) - a).sum()\nc = head(w)\n",
         1,

@@ -54,3 +54,35 @@ def views(first, second, weight):
 def shown(model, z):
     made = model.sample(z)
     return made.data.view(-1, 28, 28).cpu().numpy()  # TL101
+
+
+# so does a tensor beside it, if only by name: then all in a function is fixed, not half of it
+
+
+def copied(target, align):
+    target, align = target.view(-1), align.view(-1)
+    t = target.data.clone()  # TL101
+    mask = t.eq(0) * align.data.ne(0)  # TL101
+    return t + (align.data + 3) * mask.long()  # TL101
+
+
+def computed(weight: torch.Tensor, other, page, table):
+    kept = page.data.clone()
+    kept.body
+    assert table.data == weight.data  # TL101 TL101
+    return weight * other.data, kept  # TL101
+
+
+def repeated(batch, bank: torch.Tensor):
+    def rows(x):
+        return x.repeat(1, 3, 1)
+
+    print(batch.lengths.data)
+    return rows(batch.src_map.data), rows(bank.data)  # TL101 TL101
+
+
+# and what was `volatile` waits as a whole
+
+
+def wrapped(xs):
+    return [torch.autograd.Variable(1 - x.data.repeat(1, 2), volatile=True) for x in xs]  # TL101 TL201 TL202`volatile`

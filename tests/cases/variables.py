@@ -60,3 +60,8 @@ with torch.no_grad():
     dd = Variable(w)  # TL201
 (w * w).sum().backward()
 ee = Variable(w.grad)  # TL201
+
+
+def of_bytes(p, n):
+    phi = (Variable(2.0 * torch.rand(n) - 1.0) ).view(-1, 1)  # TL201
+    return phi, type(p.grad.data) == torch.FloatTensor  # TL101

@@ -105,6 +105,32 @@ def all_assigned(
     return context.remember(_all_assigned, name, scope)
 
 
+def begins_as_number(context: Context, target: cst.BaseExpression) -> bool:
+    """Whether a name of this scope is a number wherever it is plainly bound: what is added to it first makes a new one.
+
+    So ``total = 0`` and ``total += x`` write to nothing that ``x`` is: not to ``x``, of which they make a sum.
+    """
+    scope = owner(context, target) if isinstance(target, cst.Name) else None
+    if scope is None or not isinstance(target, cst.Name):
+        return False
+    return context.remember(_begins_as_number, target.value, scope)
+
+
+def _begins_as_number(context: Context, name: str, scope: cst.FunctionDef | cst.Module) -> bool:
+    if context.scopes.rebinders(scope, name):
+        return False
+    if isinstance(scope, cst.FunctionDef) and any(each.name.value == name for each in parameters(scope)):
+        return False
+    plain = [each for each in targets(context, name, scope) if not _is_added_to(each, context.tree)]
+    values = [bound_value(each, context.tree) for each in plain]
+    return bool(values) and all(isinstance(value, (cst.Integer, cst.Float)) for value in values)
+
+
+def _is_added_to(target: cst.Name, tree: Tree) -> bool:
+    parent = tree.parent(target)
+    return isinstance(parent, cst.AugAssign) and parent.target is target
+
+
 def is_counter(context: Context, name: cst.Name) -> bool:
     """Whether a name is an integer that a loop counts with: ``for i in range(n)``, ``for i, x in enumerate(xs)``."""
     return context.remember(_is_counter, name.value, context.scopes.scope_of(name))

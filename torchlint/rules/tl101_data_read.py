@@ -170,10 +170,9 @@ from torchlint.rules.shared import (
     sparse_gradients,
     tried,
 )
-from torchlint.rules.shared.unrecorded_inputs import volatile_argument
 from torchlint.rules.shared.used_up import is_used_up
-from torchlint.rules.shared.variables import VARIABLE
 from torchlint.rules.shared.volatile import blocks
+from torchlint.rules.shared.volatile.given import is_made_volatile
 from torchlint.rules.shared.without_graph import stays_without_graph
 
 GROUP = Group.MIGRATION
@@ -194,8 +193,11 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     ):  # nor would what a fix writes do anything
         said = "the statement reads `.data` and does nothing with it; remove it"
         return Finding(node.attr, said, evidence=evidence, receiver=node.value)
-    if _is_volatile(node, model):  # what stands for the wrapper is written when that can go
+    if is_made_volatile(node, model):  # what stands for the wrapper is written when that can go
         return Finding(node.attr, _MESSAGE.format("use `.detach()`"), evidence=evidence, receiver=node.value)
+    if _is_asked_for_type(node, model):
+        said = "`.data` is a `torch.Tensor`, whatever is in it; ask for its `dtype`"
+        return Finding(node.attr, said, evidence=evidence, receiver=node.value)
     fix = _without_assignment(_with_error(_fix(node, value, evidence, model), node, model), node, model)
     fix = lazy.doubted(blocks.waiting(fix, node, model), node, value, model)
     if model.usage(node) >= Usage.OVERWRITTEN:
@@ -210,6 +212,13 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     message = _MESSAGE.format("use `.detach()`" if fix.edits[0].text else "remove it")
     severity = Severity.INFO if fix.applicability is Applicability.SAFE else None  # nothing can go wrong there
     return Finding(node.attr, message, fix, evidence=evidence, severity=severity, receiver=node.value, half_of=half)
+
+
+def _is_asked_for_type(node: cst.Attribute, model: Model) -> bool:
+    """Whether the class of `.data` is asked for, ``type(x.data)``, which told the dtype before PyTorch 0.4."""
+    arg = model.tree.parent(node)
+    call = model.tree.parent(arg) if isinstance(arg, cst.Arg) else None
+    return isinstance(call, cst.Call) and len(call.args) == 1 and model.qualified(call.func) == "builtins.type"
 
 
 def _is_assigned_data(statement: cst.CSTNode) -> bool:
@@ -228,7 +237,7 @@ def _is_asked_for_metadata(node: cst.Attribute, model: Model) -> bool:
 def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) -> Fix:
     drop = (edit.replace_after(node.value, node),)
     detach = (edit.replace(node.attr, "detach()"),)
-    doubtful = data_sites.is_doubtful(value, evidence, model)
+    doubtful = data_sites.is_doubtful(value, evidence, model) and not integers.are_given(node.value, model)
     if initialised.is_read(node, model):
         safe = data_sites.initialises(node, value, model)
         return Fix("Remove `.data`: `nn.init` records nothing", drop, _applicability(safe))
@@ -318,15 +327,6 @@ def _is_never_recorded(node: cst.Attribute, model: Model) -> bool:
         case cst.Attribute():
             return True
     return False
-
-
-def _is_volatile(node: cst.Attribute, model: Model) -> bool:
-    """Whether `.data` is read for ``Variable(x.data, volatile=True)``."""
-    arg = model.tree.parent(node)
-    call = model.tree.parent(arg) if isinstance(arg, cst.Arg) else None
-    if not isinstance(call, cst.Call) or model.qualified(call.func) != VARIABLE:
-        return False
-    return volatile_argument(call) is not None
 
 
 def _applicability(safe: bool) -> Applicability:

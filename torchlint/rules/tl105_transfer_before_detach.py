@@ -86,7 +86,8 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
             return None
         half = data_sites.half_of(node, model)
         # a transfer can return the tensor itself: who writes to the result must not be counted on it
-        doubtful = data_sites.is_doubtful(*found, model) or not data_sites.is_left_alone(node, model)
+        doubtful = data_sites.is_doubtful(*found, model) and not integers.are_given(node.value, model)
+        doubtful = doubtful or not data_sites.is_left_alone(node, model)
         if not doubtful and _carries_no_graph(node, model):
             fix = Fix("Remove `.data`: the tensor has no graph", (edit.replace_after(node.value, node),))
             said = "`.data` has no effect: the tensor has no graph; remove it"

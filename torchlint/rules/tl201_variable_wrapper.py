@@ -294,6 +294,9 @@ def _import_finding(node: cst.ImportFrom, alias: cst.ImportAlias, model: Model) 
     message = "`Variable` is not needed since PyTorch 0.4"
     fix = _remove_import(node, alias, model)
     taker = model.taker(bound_name(alias)) if fix is not None and is_global(node, model.tree) else None
+    if fix is None and model.remember(_texts, bound_name(alias)):
+        said = f"{message}; it stays, for a text has that name, too: whatever compares it is false today"
+        return Finding(alias, said, severity=Severity.INFO)
     if taker is None:
         return Finding(alias, message, fix, severity=Severity.INFO)
     said = f"{message}; it stays, for {f'`{taker}`' if taker else 'another file'} may import it from here"
@@ -377,12 +380,17 @@ def _is_in_doctest(name: str, model: Model) -> bool:
 def _uses(model: Model, name: str) -> tuple[cst.CSTNode, ...] | None:
     """Where an imported name is still used; None if not all of that has a fix."""
     uses = model.references(name, model.tree.module)
-    quoted = [s for s in model.tree.all(cst.SimpleString) if s.raw_value == name or _is_quoted(s, model)]
-    if any(not _is_quoted(s, model) for s in quoted) or not all(_has_fix(use, model) for use in uses):
+    quoted = [s for s in model.tree.all(cst.SimpleString) if _is_quoted(s, model)]
+    if model.remember(_texts, name) or not all(_has_fix(use, model) for use in uses):
         return None
     if re.search(rf"#\s*type:.*\b{re.escape(name)}\b", model.tree.source.text):
         return None
     return (*uses, *quoted)
+
+
+def _texts(model: Model, name: str) -> bool:
+    """Whether a text is a name and no annotation: a class may be asked for by it."""
+    return any(s.raw_value == name and not _is_quoted(s, model) for s in model.tree.all(cst.SimpleString))
 
 
 def _has_fix(use: cst.Name, model: Model) -> bool:

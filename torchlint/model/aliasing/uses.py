@@ -18,7 +18,7 @@ from torchlint.model.aliasing import writes
 from torchlint.model.aliasing.calls import LIKE_METHODS, Entered, follows_first, given, gives_no_graph
 from torchlint.model.aliasing.how import How
 from torchlint.model.aliasing.reading import METADATA
-from torchlint.model.bindings import all_called, references
+from torchlint.model.bindings import all_called, begins_as_number, references
 from torchlint.model.expressions import value_of
 from torchlint.model.modes import grad_enabled
 from torchlint.model.names import VIEWING
@@ -261,7 +261,8 @@ class Follower:
     def _added_to(self, node: cst.AugAssign, value: cst.CSTNode) -> Usage:
         """What ``x += value`` does with the value: a list holds it then, or what it is made of."""
         target = value_of(self.context, node.target)
-        if not target.kind & ~(Kind.TENSOR | Kind.NUMBER | Kind.STRING | Kind.NONE | Kind.NDARRAY):
+        is_plain = not target.kind & ~(Kind.TENSOR | Kind.NUMBER | Kind.STRING | Kind.NONE | Kind.NDARRAY)
+        if is_plain or begins_as_number(self.context, node.target):
             return self._operand(value, node.target, node.operator)
         return max(Usage.ESCAPES, self.kept_in(node.target))
 

@@ -12,9 +12,9 @@ from torchlint.model.applied import applied_to_modules, is_applied_elsewhere
 from torchlint.model.bindings import declares
 from torchlint.model.codebase import holders
 from torchlint.model.names import HOLDER_NAME
-from torchlint.model.syntax import chain, dotted, ending_name, last_name
+from torchlint.model.syntax import chain, dotted, ending_name
 from torchlint.model.torch import library
-from torchlint.rules.shared import gradients, indices, memory, operands, readers, scalars
+from torchlint.rules.shared import beside, gradients, indices, memory, operands, readers, scalars
 from torchlint.rules.shared.renormalised import are_renormalised
 
 
@@ -148,34 +148,14 @@ def _receiver(node: cst.Attribute, model: Model) -> tuple[Value, Evidence] | Non
         return value, Evidence(Strength.NAME, f"one result of `.{places}` is taken, as of a tensor's two", node.value)
     if operands.is_compared(node, model) and not _VAGUE_NAME.search(name):
         return value, Evidence(Strength.NAME, "its data is compared with a tensor", node.value)
-    if _stands_beside_one(node, model) and not _VAGUE_NAME.search(name):
-        return value, Evidence(Strength.NAME, "the data of a tensor is given beside its own", node.value)
+    beside_it = beside.evidence_of(node, model) if not _VAGUE_NAME.search(name) else None
+    if beside_it is not None:
+        return value, beside_it
+    if scalars.is_reduced(node.value) and scalars.scalar_index(node, model) is not None:
+        return value, Evidence(Strength.USE, "all of it is reduced, and the first element of its data is taken", node)
     if scalars.is_read(node, model):
         return value, Evidence(Strength.NAME, f"it is called `{name}`, and its element is used as a number", node.value)
     return None
-
-
-def _stands_beside_one(node: cst.Attribute, model: Model) -> bool:
-    """Whether a call is given the `.data` of a name and that of a tensor: ``decode(scores.data, mask.data)``."""
-    arg = model.tree.parent(node)
-    call = model.tree.parent(arg) if isinstance(arg, cst.Arg) and isinstance(node.value, cst.Name) else None
-    if not isinstance(call, cst.Call) or _COMPARING.search(last_name(call.func)):  # it may be told from what holds one
-        return False
-    return any(_is_data_of_name(each.value, model) for each in call.args[:_FEW] if each is not arg)
-
-
-_FEW = 8
-"""Arguments of a call that are looked at for a tensor."""
-_COMPARING = re.compile(r"assert|equal|close", re.IGNORECASE)
-
-
-def _is_data_of_name(node: cst.BaseExpression, model: Model) -> bool:
-    match node:
-        case cst.Attribute(value=cst.Name() as name, attr=cst.Name("data")):
-            return model.is_tensor(name)
-        case cst.Call(func=cst.Attribute(value=cst.Name() as name, attr=cst.Name("detach"))):
-            return model.is_tensor(name)
-    return False
 
 
 def is_doubtful(value: Value, evidence: Evidence, model: Model) -> bool:

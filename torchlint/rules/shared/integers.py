@@ -10,9 +10,10 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from torchlint.model import Kind, Model
+from torchlint.model import Dtype, Kind, Model
 from torchlint.model.aliasing.here import only_metadata
-from torchlint.model.bindings import bound_value
+from torchlint.model.bindings import bound_value, declares, last_assigned, target_before
+from torchlint.model.given_everywhere import given_everywhere
 from torchlint.model.syntax import chain
 from torchlint.rules.shared import identity, indices
 from torchlint.rules.shared.lifetimes import wrapper_of
@@ -31,6 +32,8 @@ _ENDING = (cst.Break, cst.Continue)
 def are_by_use(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model) -> bool:
     """Whether what a call wraps, or what is plainly assigned the wrapper, is used as only integers can be."""
     source = _source(inner, model)
+    if _is_made_integer(source, model) or _is_cast_at_once(call, model) or _is_given_integers(source, model):
+        return True
     if isinstance(source, cst.Name) and _is_index_nearby(source, source, model):
         return True
     target = _target(call, model)
@@ -39,11 +42,73 @@ def are_by_use(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model
     return _is_index_nearby(target, call, model, is_bound_here=True) or _is_nothing_else(target, call, inner, model)
 
 
+_CASTS = frozenset(("long", "int", "short", "char", "byte", "bool"))
+"""Methods that give a tensor of integers or booleans."""
+
+
+def _is_made_integer(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression is ``x.long()``, or a name that was assigned such a thing on every path to it."""
+    made = model.ask(last_assigned, node) if isinstance(node, cst.Name) else node
+    last = _source(made, model) if made is not None else None
+    return isinstance(last, cst.Call) and _is_cast(last, model)
+
+
+def _is_given_integers(node: cst.BaseExpression, model: Model, far: int = _NEAR) -> bool:
+    """Whether an expression is a parameter that is given integers by all calls in the project, or elements of it."""
+    function = model.scopes.scope_of(node)
+    if not isinstance(node, cst.Name) or not isinstance(function, cst.FunctionDef) or not far:
+        return False
+    if model.scopes.rebinders(function, node.value):
+        return False
+    bound = model.targets(node.value, function)
+    if bound and loop_of(node, model) is not None:
+        return False
+    if model.ask(target_before, node) is None:
+        return model.remember(_are_given, function, node.value)
+    made = model.ask(last_assigned, node)
+    made = made.value if isinstance(made, cst.Subscript) else made
+    return made is not None and _is_given_integers(_source(made, model), model, far - 1)
+
+
+def _are_given(model: Model, function: cst.FunctionDef, name: str) -> bool:
+    given = model.ask(given_everywhere, function, name)
+    return all(each is not None and _is_of_integers(each, model.home(each)) for each in given)
+
+
+def _is_of_integers(node: cst.BaseExpression, home: Model) -> bool:
+    value = home.value(node)
+    if value.is_tensor and not value.is_parameter and not value.dtype & Dtype.FLOAT:
+        return True
+    return _is_made_integer(_source(node, home), home)
+
+
+def _is_cast_at_once(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether integers are made of a tensor where it stands, and nobody else has it: ``Variable(x).cuda().long()``."""
+    for name, outer in chain(node, model.tree):
+        if isinstance(outer, cst.Call) and _is_cast(outer, model):
+            return True
+        if name != "[]" and not _keeps_dtype(name, outer, model):
+            return False
+    return False
+
+
+def _is_cast(call: cst.Call, model: Model) -> bool:
+    match call:
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name)), args=[]) if name in _CASTS:
+            return not model.ask(declares, name)
+    return False
+
+
 def are_certain(node: cst.Attribute, model: Model) -> bool:
     """Whether what ``.data`` is taken from is one of integers by its use, and nothing tells it from its data."""
     if model.value(node.value).is_parameter or is_told_apart(node.value, model):
         return False
     return are_by_use(node, node.value, model)
+
+
+def are_given(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression is made of a parameter that all calls in the project give tensors of integers."""
+    return _is_given_integers(_source(node, model), model)
 
 
 def is_told_apart(node: cst.BaseExpression, model: Model) -> bool:

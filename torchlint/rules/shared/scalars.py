@@ -7,7 +7,7 @@ import re
 import libcst as cst
 
 from torchlint.model import Dtype, Kind, Model, Ndim, Strength, Value, bindings
-from torchlint.model.syntax import assignment_of, chain, ending_name, integer, last_name
+from torchlint.model.syntax import assignment_of, calls_method, chain, ending_name, integer, last_name
 from torchlint.model.torch import library
 from torchlint.rules.shared.as_number import is_made_number, is_with_number
 
@@ -53,6 +53,27 @@ def is_read(node: cst.Attribute, model: Model) -> bool:
     if index is None or _has_elements(node.value, model):
         return False
     return is_made_number(index, model) or is_with_number(index, model)
+
+
+_WHOLE = frozenset(("sum", "mean", "prod", "max", "min", "std", "var", "norm", "median"))
+"""Methods that make one number of all elements if they are given no argument."""
+
+
+def is_reduced(node: cst.BaseExpression) -> bool:
+    """Whether an expression reduces something to one number: ``(x == y).sum()``, ``x.float().mean()``.
+
+    Of what is no tensor that has no ``data`` with a first element.
+    """
+    if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and _is_widened(node):
+        node = node.func.value
+    match node:
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name)), args=[]):
+            return name in _WHOLE
+    return False
+
+
+def _is_widened(node: cst.BaseExpression) -> bool:
+    return calls_method(node, ("float", "double", "cpu", "cuda"))
 
 
 def may_be_scalar(node: cst.BaseExpression, model: Model) -> bool:
@@ -108,6 +129,8 @@ def is_scalar(value: Value, node: cst.BaseExpression, index: cst.Subscript, mode
     if value.evidence is not None and value.evidence.strength == Strength.NAME:
         return True
     if (is_made_number(index, model) or _has_name_of_number(index, model)) and not _has_elements(node, model):
+        return True
+    if is_reduced(node):
         return True
     if _is_one_draw(value, model) and _is_given_on(node, index, model):
         return True

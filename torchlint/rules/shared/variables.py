@@ -400,7 +400,8 @@ def _strip(call: cst.Call, inner: cst.BaseExpression, suffix: str, model: Model)
         kept = edit.delete(call.func), edit.insert_after(call, suffix)  # the brackets stay, with what is in them
         return kept if comma is None else (*kept, comma)
     left = right = ""
-    if not inner.lpar and _needs_brackets(call, inner, suffix, model.tree):
+    has_brackets = inner.lpar or (call.lpar and not suffix)
+    if not has_brackets and _needs_brackets(call, inner, suffix, model.tree):
         left, right = "(", ")"
     return edit.replace_before(call, inner, left), edit.replace_after(inner, call, right + suffix)
 

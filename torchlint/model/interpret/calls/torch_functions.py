@@ -8,7 +8,7 @@ from dataclasses import replace
 import libcst as cst
 
 from torchlint.model.certainty import Certainty
-from torchlint.model.interpret import contexts, learning, loaders, module_containers
+from torchlint.model.interpret import contexts, learning, loaders, module_containers, places
 from torchlint.model.interpret.calls import data_sets, methods
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import GRAD_CONTEXTS, SET_GRAD
@@ -48,6 +48,8 @@ def call(frame: Frame, ref: str, node: cst.Call, arguments: Sequence[Argument]) 
     evidence = Evidence(Strength.SIGNATURE, f"`{ref}` returns it", node)
     if arguments and not arguments[0].star and arguments[0].keyword is None:
         learn_from_argument(frame, ref, arguments[0], node)
+    if ref in _SIZED:
+        _learn_sizes(frame, arguments)
     result = library.function(ref)
     if isinstance(result, TupleResult) and result.names[:2] == ("data", "batch_sizes"):
         packed = transfer.apply(result.items[0], None, arguments, frame.grad, evidence)
@@ -70,6 +72,23 @@ def call(frame: Frame, ref: str, node: cst.Call, arguments: Sequence[Argument]) 
     if ref.endswith("Tensor"):
         return _construct(frame, ref, "tensor", node, arguments)
     return learning.unknown(frame, Symbol(Origin.CALL, id(node)))
+
+
+_SIZED = frozenset(f"torch.{name}" for name in ("zeros", "ones", "empty", "rand", "randn"))
+"""Functions of which all arguments without a keyword are sizes, if there are several."""
+
+
+def _learn_sizes(frame: Frame, arguments: Sequence[Argument]) -> None:
+    """Of what is not known and has been given as one of several sizes, ``torch.zeros(n, d)``, it is a number."""
+    sizes = [each for each in arguments if each.keyword is None]
+    if len(sizes) < _SEVERAL or any(each.star for each in arguments):
+        return
+    for each in sizes:
+        if each.value.kind == Kind.UNKNOWN and isinstance(each.node, cst.Name):
+            places.refine(frame, each.node, NUMBER)
+
+
+_SEVERAL = 2
 
 
 def learn_from_argument(frame: Frame, ref: str, argument: Argument, node: cst.Call) -> None:

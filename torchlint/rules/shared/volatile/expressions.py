@@ -285,6 +285,8 @@ def _arguments(frame: VolatileFrame, call: cst.Call, ref: str) -> list[Held]:
 def _method(
     frame: VolatileFrame, call: cst.Call, owner: cst.BaseExpression, name: str, arguments: Sequence[Held]
 ) -> Held:
+    if name == "forward" and frame.model.value(owner).kind == Kind.MODULE:  # the same as the call of the module
+        return operate(frame, call, arguments, knows=False)
     receiver = evaluate(frame, owner)
     is_own = _callee(frame, call) is not None
     if name in _GROWING and not receiver.is_volatile and not is_own:
