@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import Torchlint
 
-from torchlint.model.codebase import importers, python_trees
+from torchlint.model.codebase import heirs, importers, python_trees
 from torchlint.model.codebase.modules import Codebase
 from torchlint.model.codebase.python_trees import PythonTrees
 
@@ -120,7 +120,7 @@ def test_what_is_given_to_something_is_found_once_for_all_classes(
     write: Write, torchlint: Torchlint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[bytes] = []
-    handed_over = importers.handed_over
+    handed_over = heirs.handed_over
 
     def counted(data: bytes) -> set[bytes]:
         read.append(data)
