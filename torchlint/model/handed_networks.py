@@ -37,9 +37,12 @@ _ANY_MODULE = "torch.nn.Module"
 def is_network(context: Context, node: cst.BaseExpression) -> bool:
     """Whether an expression is a module whose output requires grad where autograd records, as the project shows."""
     value = value_of(context, node)
-    if value.kind != Kind.MODULE or is_frozen(context, node):
-        return False
-    return all(_is_trained(context, each) for each in value.choices or (value,))
+    return not is_frozen(context, node) and is_trained_network(context, value)
+
+
+def is_trained_network(context: Context, value: Value) -> bool:
+    """Whether a value is a module whose output requires grad where autograd records, as its class shows."""
+    return value.kind == Kind.MODULE and all(_is_trained(context, each) for each in value.choices or (value,))
 
 
 def _is_trained(context: Context, value: Value) -> bool:
