@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
-from torchlint.model import lists
+from torchlint.model import lists, trainable
 from torchlint.model.aliasing.calls import bound_to
+from torchlint.model.bindings import targets
 from torchlint.model.calls_elsewhere import CallSite, asking, call_sites
 from torchlint.model.certainty import Certainty
 from torchlint.model.chosen_by_call import Handed, comes_to, decided
 from torchlint.model.classes import class_of
 from torchlint.model.expressions import value_of
-from torchlint.model.freezing import is_frozen
-from torchlint.model.handed_networks import are_networks_known, is_network, is_trained_network
+from torchlint.model.freezing import FREEZING, is_frozen
+from torchlint.model.handed_networks import are_networks_known, are_own_networks_known, is_network, is_trained_network
 from torchlint.model.interpret.summary import Trace
 from torchlint.model.modes import grad_enabled, may_record
 from torchlint.model.possibilities import Dtype, Kind, Ndim, Tri
@@ -29,7 +30,7 @@ from torchlint.model.requires_grad import requires_grad
 from torchlint.model.running import is_switched_off
 from torchlint.model.scopes import target_names
 from torchlint.model.syntax import decorator_names, dotted, parameters
-from torchlint.model.values import Evidence, Strength, Value, changed, container, held, tensor
+from torchlint.model.values import UNKNOWN, Evidence, Strength, Value, changed, container, held, tensor
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
@@ -227,7 +228,7 @@ def _by_constructor(context: Context, method: cst.FunctionDef, far: int) -> list
             for attributes in given[:1]:
                 with asking(site.context):
                     handed = _handed(context, method, site, 0, 0)
-                if handed is not None:
+                if handed is not None and are_own_networks_known(context, method, site, attributes):
                     found.append(_entry(context, method, site, handed, attributes))
     return found
 
@@ -251,18 +252,26 @@ def _comes(context: Context, entry: _Entry, site: CallSite) -> bool:
 
 
 def _made_with(context: Context, constructor: cst.FunctionDef, far: int) -> list[tuple[CallSite, dict[str, Value]]]:
-    """The calls of a constructor that hand over what requires grad, and a network, with what is kept of that."""
+    """The calls of a constructor by which an object keeps networks, or what requires grad, with what it keeps."""
     found = []
-    for made in context.remember(_entries, constructor, far):
-        attributes = {}
-        for name, _, target in context.remember(_kept, constructor):
-            value = made.trace.value(target)
-            is_trained = is_trained_network(context, value) and not is_frozen(context, target)
-            if is_trained or _is_refused(value) or _is_list_of_refused(value):
-                attributes[name] = value
-        if attributes:
-            found.append((made.site, attributes))
+    for site in call_sites(context, constructor)[:_MOST]:
+        with asking(site.context):
+            handed = None if is_switched_off(site.context, site.call) else _handed(context, constructor, site, far, 0)
+        if handed is not None:
+            made = _entry(context, constructor, site, handed, {})
+            values = {name: made.trace.value(target) for name, _, target in context.remember(_kept, constructor)}
+            told = {name: value for name, value in values.items() if _is_telling(context, value)}
+            frozen = {name for name, _, target in context.remember(_kept, constructor) if is_frozen(context, target)}
+            if attributes := {name: value for name, value in told.items() if name not in frozen}:
+                found.append((site, attributes))
     return found
+
+
+def _is_telling(context: Context, value: Value) -> bool:
+    """Whether something that an object keeps requires grad, is a network to be trained, or may hold one of these."""
+    if value.kind == Kind.OBJECT:
+        return isinstance(value.node, cst.ClassDef) and not trainable.freezes(context.home(value.node), value.node)
+    return _is_refused(value) or _is_list_of_refused(value) or is_trained_network(context, value)
 
 
 def _kept_by_constructor(context: Context, method: cst.FunctionDef) -> list[_Attribute]:
@@ -291,15 +300,27 @@ def _is_of(made: CallSite, site: CallSite) -> bool:
     if site.context is not made.context or not isinstance(site.call.func, cst.Attribute):
         return False
     context, receiver = site.context, site.call.func.value
-    assign = context.tree.parent(made.call)
-    if receiver is not made.call:
-        if not isinstance(assign, cst.Assign) or context.scopes.scope_of(made.call) is not context.scopes.scope_of(
-            site.call
-        ):
-            return False
-        if dotted(receiver) is None or dotted(receiver) not in [dotted(each.target) for each in assign.targets]:
-            return False
+    if receiver is not made.call and not _is_bound_to(context, receiver, made.call):
+        return False
     return may_record(context, site.call) and records(context, site.call)
+
+
+def _is_bound_to(context: Context, node: cst.BaseExpression, made: cst.Call) -> bool:
+    """Whether a name or path is bound to what a call gives: in its scope, by the module, or by a method of `self`."""
+    assign, path, scopes = context.tree.parent(made), dotted(node), context.scopes
+    if path is None or not isinstance(assign, cst.Assign) or path not in [dotted(t.target) for t in assign.targets]:
+        return False
+    scope, other = scopes.scope_of(node), scopes.scope_of(made)
+    if scope is other:
+        return True
+    owner, _, name = path.rpartition(".")
+    if not owner:
+        is_global = isinstance(other, cst.Module) and scopes.owner(name, node) is other
+        return is_global and len(targets(context, name, other)) == 1
+    cls = class_of(context, scope) if isinstance(scope, cst.FunctionDef) else None
+    if owner != "self" or cls is None or not isinstance(other, cst.FunctionDef) or class_of(context, other) is not cls:
+        return False
+    return len(scopes.attribute(cls, name).assigned) == 1 and not scopes.is_set_outside(cls, name)
 
 
 def _is_put_in(site: CallSite, attributes: Mapping[str, Value]) -> bool:
@@ -338,7 +359,7 @@ def _handed(
         certain = _certain(caller, arg.value, call, far)
         has_network = has_network or (certain is None and is_network(caller, arg.value))
         refused += certain is not None
-        value = certain or _doubtful(value_of(caller, arg.value))
+        value = certain or _unfrozen(caller, arg.value)
         if names[0] not in starred:
             found[names[0]] = Handed(value, arg.value)
         elif arg.keyword is None:
@@ -352,6 +373,16 @@ def _handed(
         if param.name.value not in found and param.default is not None:
             found[param.name.value] = Handed(value_of(context, param.default), param.default)
     return found
+
+
+def _unfrozen(caller: Context, node: cst.BaseExpression) -> Value:
+    """What else is handed over; nothing is said of a network that the caller freezes, nor of what may hold one."""
+    value = value_of(caller, node)
+    if value.kind & Kind.MODULE and is_frozen(caller, node):
+        return UNKNOWN
+    if value.kind & Kind.OBJECT and FREEZING.search(caller.tree.source.text):
+        return UNKNOWN
+    return _doubtful(value)
 
 
 def _certain(caller: Context, node: cst.BaseExpression, call: cst.Call, far: int) -> Value | None:

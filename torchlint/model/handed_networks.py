@@ -7,7 +7,7 @@ is what counts, that call says which one it is, and whether it is frozen, or wit
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -76,6 +76,15 @@ def are_networks_known(context: Context, function: cst.FunctionDef, site: CallSi
     kept = context.remember(_networks_by_use, cls) if cls is not None else []
     return cls is None or all(
         context.remember(_keeps_network, cls, path.removeprefix("self.")) for path in kept if path.startswith("self.")
+    )
+
+
+def are_own_networks_known(context: Context, method: cst.FunctionDef, site: CallSite, kept: Container[str]) -> bool:
+    """The same of a method whose object is known to keep something under some names."""
+    cls = class_of(context, method)
+    own = context.remember(_networks_by_use, cls) if cls is not None else []
+    return all(path.split(".")[1] in kept for path in own) and all(
+        _hands_network(context, method, site, path) for path in context.remember(_networks_by_use, method)
     )
 
 
