@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -39,6 +38,7 @@ from torchlint.model.values import (
     tensor,
     unknown,
 )
+from torchlint.system.records import replace
 
 if TYPE_CHECKING:
     from torchlint.model.interpret.frame import Frame

@@ -7,7 +7,6 @@ That is asked where a result is converted, and never becomes part of what the fu
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,6 +25,7 @@ from torchlint.model.overriding import Overriding, is_replaced, overriding
 from torchlint.model.possibilities import Dtype, Kind, Tri
 from torchlint.model.syntax import decorator_names, parameters
 from torchlint.model.values import UNKNOWN, Value, join
+from torchlint.system.records import replace
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context

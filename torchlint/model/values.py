@@ -9,13 +9,14 @@ from __future__ import annotations
 import enum
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 
 import libcst as cst
 
 from torchlint.model.certainty import Certainty
 from torchlint.model.possibilities import Dtype, Kind, Ndim, Role, Tri
 from torchlint.model.symbols import Symbol
+from torchlint.system.records import frozen_dataclass, replace
 
 
 class Strength(enum.IntEnum):
@@ -49,7 +50,7 @@ class Usage(enum.IntEnum):
     """It gets a graph or another shape in place, or goes where a write could not be seen."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass(frozen=True, slots=True)
 class Evidence:
     """Why a value is believed to be what it is."""
 
@@ -81,7 +82,7 @@ MAX_SIZE = 1_000
 """How many values one may be made of: each ``a = [a, a]`` doubles that."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass(frozen=True, slots=True)
 class Keys:
     """The keys of a mapping, the fields of a named tuple."""
 
@@ -102,7 +103,7 @@ class Owner(enum.Enum):
     UNKNOWN = enum.auto()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass(frozen=True, slots=True)
 class Method:
     """A method of ``Value.receiver`` that no qualified name leads to."""
 
@@ -110,14 +111,14 @@ class Method:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass(frozen=True, slots=True)
 class Fields:
     """The names of the fields of a named tuple of torch, in order."""
 
     names: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass(frozen=True, slots=True)
 class Value:
     """One abstract value."""
 
@@ -225,7 +226,7 @@ def _size_within(value: Value) -> int:
 _SIZE = operator.attrgetter("size")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass(frozen=True, slots=True)
 class Argument:
     """One argument of a call: its keyword if it has one, its value, and its expression."""
 
