@@ -281,7 +281,7 @@ def _choices(a: Value, b: Value) -> tuple[Value, ...]:
 
 def _can_be_followed(value: Value) -> bool:
     """Whether it is one function or class, an object of one, or something imported."""
-    is_defined = isinstance(value.node, (cst.ClassDef, cst.FunctionDef))
+    is_defined = value.node is not None and isinstance(value.node, (cst.ClassDef, cst.FunctionDef))
     return is_defined or reference(value) is not None or (value.kind == Kind.MODULE and value.ref is not None)
 
 
