@@ -16,3 +16,6 @@ class How(NamedTuple):
     """The value has one, so that autograd keeps it for ``backward()`` wherever something is computed with it."""
     for_graph: bool = False
     """What may give it a graph is asked: to be told to require grad is as bad as to have one written to it."""
+    of_object: bool = False
+    """What is done to the one object is asked, which a wrapper of the same memory would not share: its flags, its
+    gradient, its hooks, attributes that it is given."""
