@@ -2,8 +2,8 @@
 
 ``python scripts/generate_writers.py`` rewrites the file, ``--check`` only says whether it is up to date. Everything in
 it was seen: each function is run on the samples of torch's own tests, and each module is made and called; whatever has
-another version afterwards, or other memory, was written. (What is written without a new version no one can tell, `.data`
-or not.) Names that end in an underscore are left out: they all write.
+another version afterwards, or other memory, was written. (What is written without either no one can tell, `.data` or
+not.) Names that end in an underscore are left out: they all write.
 
 ``functions``
     By qualified name: what is written, by the name and the position of the argument (no position where it is given

@@ -40,7 +40,6 @@ from torchlint.rules.shared.lifetimes import (
 from torchlint.rules.shared.order import are_exclusive
 from torchlint.rules.shared.without_graph import stays_without_graph
 
-
 _LEAVING = (Usage.ESCAPES, Usage.RETURNED)
 """Whoever gets it may do whatever with it."""
 _FAR = 8
