@@ -200,7 +200,7 @@ def _of_torch(follower: Follower, ref: str, arg: cst.Arg, call: cst.Call) -> Usa
     result = library.function(ref)
     if ref.startswith("torch.Tensor."):
         name = ref.rpartition(".")[2]
-        if follower.tells(name) and call.args[0] is arg:
+        if follower.how.is_told_by(name) and call.args[0] is arg:
             return Usage.WRITTEN
         result = library.method(name)
     if result is None and kind == "parameter":  # a parameter of the same memory, which is optimised

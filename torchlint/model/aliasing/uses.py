@@ -196,10 +196,8 @@ class Follower:
                 comparison = self.tree.parent(parent)
                 compared = comparison.left if isinstance(comparison, cst.Comparison) else None
                 return self._operand(node, compared, operator)
-            case cst.UnaryOperation(operator=cst.Plus()):  # the tensor itself
-                return self.usage(parent)
             case cst.UnaryOperation(operator=operator):
-                return self._operand(node, None, operator)
+                return self.usage(parent) if isinstance(operator, cst.Plus) else self._operand(node, None, operator)
             case cst.Index():
                 return self._index(parent)
             case cst.Slice():
@@ -304,10 +302,10 @@ class Follower:
             return Usage.METADATA
         if value_of(self.context, node.value).kind == Kind.CONTAINER:
             return max(Usage.READ, self.usage(call)) if name in _TAKING_OUT else Usage.READ
+        if self.how.is_told_by(name):
+            return Usage.WRITTEN
         if self.how.for_graph and name in writers.OF_THE_VIEW:
             return self.usage(call)
-        if self.tells(name):
-            return Usage.WRITTEN
         if writers.is_writing(name):
             written = writes.by_method(self.context, name, call)
             return written if written is Usage.WRITTEN else max(written, self.usage(call))
@@ -324,12 +322,6 @@ class Follower:
             return max(self.usage(call), Usage.SAVED if name == "requires_grad_" else Usage.METADATA)
         others = () if name in LIKE_METHODS or follows_first(result) else call.args
         return max((self._operand(node.value, arg.value) for arg in others), default=self._operand(node.value, None))
-
-    def tells(self, method: str) -> bool:
-        """Whether a method of a tensor tells it what is asked about: to require grad, or anything else of its own."""
-        if self.how.of_object:
-            return method in writers.TELLING
-        return self.how.for_graph and method == "requires_grad_"
 
     def _returned(self, node: cst.Return | cst.Yield) -> Usage:
         """What all callers in this file do with what a function returns; which one it is followed from finds out."""
