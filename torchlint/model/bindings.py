@@ -27,6 +27,11 @@ def targets(context: Context, name: str, scope: cst.FunctionDef | cst.Module) ->
     return context.remember(_targets, name, scope)
 
 
+def own_references(context: Context, name: str, scope: cst.FunctionDef | cst.Module) -> list[cst.Name]:
+    """The occurrences that may mean the name of a scope: a function inside it may have such a one itself."""
+    return context.remember(_own_references, name, scope)
+
+
 def all_called(context: Context, name: str) -> list[cst.BaseExpression]:
     """All names and attributes that are called ``name``, wherever in the file."""
     return context.remember(_called, name)
@@ -121,7 +126,8 @@ def _begins_as_number(context: Context, name: str, scope: cst.FunctionDef | cst.
         return False
     if isinstance(scope, cst.FunctionDef) and any(each.name.value == name for each in parameters(scope)):
         return False
-    plain = [each for each in targets(context, name, scope) if not _is_added_to(each, context.tree)]
+    bound = [each for each in own_references(context, name, scope) if is_target(context.tree, each)]
+    plain = [each for each in bound if not _is_added_to(each, context.tree)]
     values = [bound_value(each, context.tree) for each in plain]
     return bool(values) and all(isinstance(value, (cst.Integer, cst.Float)) for value in values)
 
@@ -201,6 +207,13 @@ def _named(context: Context, name: str) -> list[cst.Name]:
 
 def _targets(context: Context, name: str, scope: cst.FunctionDef | cst.Module) -> tuple[cst.Name, ...]:
     return tuple(node for node in references(context, name, scope) if is_target(context.tree, node))
+
+
+def _own_references(context: Context, name: str, scope: cst.FunctionDef | cst.Module) -> list[cst.Name]:
+    found = references(context, name, scope)
+    if context.scopes.rebinders(scope, name):
+        return found
+    return [each for each in found if owner(context, each) in (scope, None)]
 
 
 def _named_in(context: Context, function: cst.FunctionDef) -> dict[str, list[cst.Name]]:

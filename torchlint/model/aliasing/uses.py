@@ -18,7 +18,7 @@ from torchlint.model.aliasing import writes
 from torchlint.model.aliasing.calls import LIKE_METHODS, Entered, follows_first, given, gives_no_graph
 from torchlint.model.aliasing.how import How
 from torchlint.model.aliasing.reading import METADATA
-from torchlint.model.bindings import all_called, begins_as_number, references
+from torchlint.model.bindings import all_called, begins_as_number, own_references
 from torchlint.model.expressions import value_of
 from torchlint.model.modes import grad_enabled
 from torchlint.model.names import VIEWING
@@ -469,7 +469,7 @@ class Follower:
 
     def _worst(self, name: str, scope: cst.FunctionDef | cst.Module) -> Usage:
         worst = Usage.METADATA
-        for node in references(self.context, name, scope):
+        for node in own_references(self.context, name, scope):
             worst = max(worst, self.of_use(node))
             if worst == Usage.WRITTEN:
                 break

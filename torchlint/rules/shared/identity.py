@@ -14,14 +14,14 @@ import libcst as cst
 from torchlint.model import Dtype, Kind, Model, Role, Tri, Usage
 from torchlint.model.aliasing.graph_writes import may_get_graph_later
 from torchlint.model.aliasing.here import only_metadata, usage_of_object, usage_of_object_here
-from torchlint.model.bindings import bound_value, owner
+from torchlint.model.bindings import bound_value, own_references, owner
 from torchlint.model.interpret.loaders import is_from_loader
 from torchlint.model.overriding import always
 from torchlint.model.scopes import target_names
 from torchlint.model.syntax import last_name
 from torchlint.model.torch import library, writers
 from torchlint.model.torch.schema import TensorResult, may_alias
-from torchlint.rules.shared import compared, kept_memory, lifetimes, memory
+from torchlint.rules.shared import compared, given_batches, kept_memory, lifetimes, memory
 from torchlint.rules.shared.lambdas import is_given_to_lambda
 from torchlint.rules.shared.lifetimes import (
     OF_THE_OBJECT,
@@ -109,6 +109,8 @@ def _is_view(node: cst.BaseExpression, model: Model) -> bool:
 
 def _is_of_batch(node: cst.BaseExpression, model: Model) -> bool:
     """Whether a tensor is a batch of a loader, or what methods make of one: ``x.unsqueeze(0).cuda()``."""
+    if given_batches.is_given(node, model):
+        return True
     while not is_from_loader(model.value(node)):
         if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
             return False
@@ -119,9 +121,12 @@ def _is_of_batch(node: cst.BaseExpression, model: Model) -> bool:
 
 
 def _is_last_of_batch(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model) -> bool:
-    """Whether a batch of a loader is not read any more when it has been wrapped: by convention nobody else has it."""
+    """Whether a batch of a loader is not read any more when it has been wrapped: by convention nobody else has it.
+
+    What callers hand on, they have, too.
+    """
     names = [name for name in model.tree.within(inner, cst.Name) if is_from_loader(model.value(name))]
-    return all(rebinds(call, name, model) or not _is_read_later(call, name, model) for name in names)
+    return bool(names) and all(rebinds(call, name, model) or not _is_read_later(call, name, model) for name in names)
 
 
 def _is_read_later(node: cst.CSTNode, name: cst.Name, model: Model) -> bool:
@@ -177,7 +182,7 @@ def _is_kept(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> bo
 
 def _uses(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> tuple[tuple[cst.Name, ...], frozenset[int]]:
     """Where what a name stands for is first read beyond its metadata, twice, and where it is written to, by ``id``."""
-    uses = [node for node in model.references(name, scope) if not model.is_target(node)]
+    uses = [node for node in model.ask(own_references, name, scope) if not model.is_target(node)]
     read = (node for node in uses if not model.ask(only_metadata, node) and not rebinds(node, node, model))
     written = (node for node in uses if model.usage(node) is Usage.WRITTEN)
     return tuple(islice(read, 2)), frozenset(map(id, written))
