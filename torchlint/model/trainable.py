@@ -84,13 +84,25 @@ def _networks(context: Context) -> Iterator[cst.CSTNode]:
     tree = context.tree
     for name in _USES:
         for node in tree.attributes(name):
-            if isinstance(call := tree.parent(node), cst.Call) and call.func is node:
+            if isinstance(call := tree.parent(node), cst.Call) and call.func is node and _is_of_network(call, name):
                 yield node.value
     for node in tree.attributes("load"):
         if imported_path(context, node) == "torch.load" and isinstance(
             made := tree.statement(node), cst.SimpleStatementLine
         ):
             yield from (t.target for s in made.body if isinstance(s, cst.Assign) for t in s.targets)
+
+
+def _is_of_network(call: cst.Call, name: str) -> bool:
+    """Whether a method is called as a network's: ``evaluator.eval(scores)`` and ``agent.train(env, 10)`` are not."""
+    match name, call.args:
+        case "eval", args:
+            return not args
+        case "train", [_, _, *_]:
+            return False
+        case "train", [cst.Arg(keyword=keyword, star="")]:
+            return keyword is None or keyword.value == "mode"
+    return True
 
 
 @at_home

@@ -29,7 +29,8 @@ def carries_graph(context: Context, flow: Flow, keeping: Keeping, node: cst.Base
     if tie == Tie.SHARED and value.kind & Kind.OBJECT:
         return False  # an object of a class that is seen beside it
     if value.kind & Kind.TENSOR and value.grad == Tri.YES and (value.strength or Strength.NAME) > Strength.NAME:
-        if tie > Tie.SHARED or value.certainty > Certainty.SUPPOSED:
+        is_told = value.certainty > Certainty.SUPPOSED and not value.kind & Kind.UNKNOWN
+        if tie > Tie.SHARED or is_told:
             return True
     if value.kind & Kind.NUMBER or not value.kind & (Kind.UNKNOWN | Kind.TENSOR):
         return False

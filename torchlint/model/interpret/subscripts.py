@@ -20,7 +20,7 @@ from torchlint.model.possibilities import Kind, Ndim
 from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.syntax import dotted, integer, literal_key
 from torchlint.model.torch.ndims import without_one
-from torchlint.model.values import NDARRAY, UNKNOWN, Evidence, Strength, Value, held, is_opaque, tensor, unknown
+from torchlint.model.values import NDARRAY, NUMBER, UNKNOWN, Evidence, Strength, Value, held, is_opaque, tensor, unknown
 from torchlint.system.records import replace
 
 
@@ -71,10 +71,17 @@ def expression(frame: Frame, node: cst.Subscript) -> Value:
         )
     if loaders.is_data_set(base, node.value) and not isinstance(literal, str):
         return learning.resolve(frame, loaders.of_data_set(node))
+    if base.kind == Kind.UNKNOWN and isinstance(index, cst.Index) and _is_shape(node.value):
+        return NUMBER
     if base.symbols:
         key = f"[{literal!r}]" if literal is not None else "[]"
         return learning.resolve(frame, unknown(*learning.symbols_of_attribute(base, key)))
     return learning.unknown(frame, Symbol(Origin.ITEM, id(node)))
+
+
+def _is_shape(node: cst.BaseExpression) -> bool:
+    """Whether something is the shape of an array, of whatever library: what is in it is no tensor."""
+    return isinstance(node, cst.Attribute) and node.attr.value == "shape"
 
 
 def _followed(frame: Frame, base: Value) -> Value:

@@ -169,10 +169,16 @@ def _through_module(frame: Frame, value: Value, cls: cst.ClassDef, forward: cst.
     if frame.grad == Tri.YES and value.grad in (Tri.MAYBE, Tri.YES):
         is_given = value.evidence is not None and isinstance(value.evidence.node, cst.FunctionDef)  # an argument of it
         is_doubtful = is_frozen or is_given
-        is_doubtful |= value.grad == Tri.MAYBE and may_give_without_graph(frame.context, forward)
+        if value.grad == Tri.MAYBE:
+            is_doubtful |= _is_counted(value) or may_give_without_graph(frame.context, forward)
         known = trainable.of_class(frame.context, cls) or trainable.of_use(frame.context, node.func)
         return replace(value, grad=Tri.YES, certainty=Certainty.SUPPOSED if is_doubtful else known, leaf=Tri.NO)
     return value
+
+
+def _is_counted(value: Value) -> bool:
+    """Whether a tensor is made of a comparison: ``(y == x).sum().float() / n``; ``n`` says nothing of graphs."""
+    return value.evidence is not None and isinstance(value.evidence.node, cst.Comparison)
 
 
 def method(context: Context, name: str, receiver: Value, node: cst.Call) -> Value | None:
