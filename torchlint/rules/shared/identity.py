@@ -121,11 +121,12 @@ def _is_of_batch(node: cst.BaseExpression, model: Model) -> bool:
 
 
 def _is_last_of_batch(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model) -> bool:
-    """Whether a batch of a loader is not read any more when it has been wrapped: by convention nobody else has it.
-
-    What callers hand on, they have, too.
-    """
-    names = [name for name in model.tree.within(inner, cst.Name) if is_from_loader(model.value(name))]
+    """Whether a batch of a loader is not read any more when it has been wrapped: by convention nobody else has it."""
+    names = [
+        name
+        for name in model.tree.within(inner, cst.Name)
+        if is_from_loader(model.value(name)) or given_batches.is_given(name, model)
+    ]
     return bool(names) and all(rebinds(call, name, model) or not _is_read_later(call, name, model) for name in names)
 
 
