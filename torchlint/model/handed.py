@@ -6,19 +6,21 @@ tensor that requires grad, where autograd records, is enough: that call goes wro
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
-from torchlint.model import lists
+from torchlint.model import lists, trainable
 from torchlint.model.aliasing.calls import bound_to
+from torchlint.model.bindings import targets
 from torchlint.model.calls_elsewhere import CallSite, asking, call_sites
 from torchlint.model.certainty import Certainty
 from torchlint.model.chosen_by_call import Handed, comes_to, decided
 from torchlint.model.classes import class_of
 from torchlint.model.expressions import value_of
-from torchlint.model.handed_networks import are_networks_known, is_network
+from torchlint.model.freezing import FREEZING, is_frozen
+from torchlint.model.handed_networks import are_networks_known, are_own_networks_known, is_network, is_trained_network
 from torchlint.model.interpret.summary import Trace
 from torchlint.model.modes import grad_enabled, may_record
 from torchlint.model.possibilities import Dtype, Kind, Ndim, Tri
@@ -27,7 +29,7 @@ from torchlint.model.requires_grad import requires_grad
 from torchlint.model.running import is_switched_off
 from torchlint.model.scopes import target_names
 from torchlint.model.syntax import decorator_names, dotted, parameters
-from torchlint.model.values import Evidence, Strength, Value, changed, container, held, tensor
+from torchlint.model.values import UNKNOWN, Evidence, Strength, Value, changed, container, held, tensor
 from torchlint.system.records import replace
 
 if TYPE_CHECKING:
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
 
 _FAR = 3
 """How many functions that hand on what they are given to go back."""
+_MOST = 8
+"""How many calls of a method are looked at for what its object keeps."""
 _PLAIN = frozenset(("staticmethod", "classmethod", "property"))
 """Decorators that give a function what its caller gives."""
 _MAKING = (cst.Assign, cst.AugAssign, cst.AnnAssign, cst.For, cst.CompFor, cst.WithItem, cst.NamedExpr)
@@ -55,12 +59,14 @@ class _Entry(NamedTuple):
     witness: Witness
     handed: dict[str, Handed]
     trace: Trace
+    attributes: Mapping[str, Value]
+    """What the object is known to keep, by the names of its attributes."""
 
 
 class _Attribute(NamedTuple):
-    """What a constructor keeps: by its path in another method, and where it is assigned."""
+    """What a constructor keeps, and where it is assigned."""
 
-    path: str
+    name: str
     constructor: cst.FunctionDef
     target: cst.Attribute
 
@@ -182,44 +188,110 @@ def _entries(context: Context, function: cst.FunctionDef, far: int) -> list[_Ent
 
 
 def _entry(
-    context: Context, function: cst.FunctionDef, site: CallSite, handed: dict[str, Handed], attributes: dict[str, Value]
+    context: Context,
+    function: cst.FunctionDef,
+    site: CallSite,
+    handed: dict[str, Handed],
+    attributes: Mapping[str, Value],
 ) -> _Entry:
-    given = {name: each.value for name, each in handed.items()}
-    trace = context.interpreter.called_with(context, function, given, attributes, decided(context, function, handed))
-    return _Entry(site, Witness(site.call, _place(context, site)), handed, trace)
+    given, owner = {name: each.value for name, each in handed.items()}, _owner(function)
+    kept = {f"{owner}.{name}": each for name, each in attributes.items()}
+    trace = context.interpreter.called_with(context, function, given, kept, decided(context, function, handed))
+    return _Entry(site, Witness(site.call, _place(context, site)), handed, trace, attributes)
 
 
-def _by_constructor(context: Context, method: cst.FunctionDef, far: int) -> Iterator[_Entry]:
-    """The calls of a method of objects that were made with something that requires grad, and keep it."""
+def _owner(method: cst.FunctionDef) -> str:
+    """What a method calls its object."""
+    return method.params.params[0].name.value if method.params.params else ""
+
+
+def _by_constructor(context: Context, method: cst.FunctionDef, far: int) -> list[_Entry]:
+    """The calls of a method of objects that were made with something that requires grad, and keep it.
+
+    Also those by other methods of the object that are called so.
+    """
     kept = context.remember(_kept_by_constructor, method)
-    if not kept:
-        return
-    constructor = kept[0][1]
-    for made in context.remember(_entries, constructor, far):
-        values = {path: made.trace.value(target) for path, _, target in kept}
-        attributes = {path: each for path, each in values.items() if _is_refused(each) or _is_list_of_refused(each)}
-        for site in call_sites(context, method, needs_arguments=False) if attributes else ():
-            is_seen = _is_of(made.site, site) and not is_switched_off(site.context, site.call)
-            with asking(site.context):
-                handed = _handed(context, method, site, 0, 0) if is_seen else None
-            if handed is not None:
-                yield _entry(context, method, site, handed, attributes)
+    made = context.remember(_made_with, kept[0].constructor, far) if kept else []
+    if not made:
+        return []
+    found: list[_Entry] = []
+    for site in call_sites(context, method, needs_arguments=False)[:_MOST]:
+        if not is_switched_off(site.context, site.call):
+            caller = _other_method(context, method, site) if far else None
+            if caller is None:
+                given: list[Mapping[str, Value]] = [
+                    each for by, each in made if _is_of(by, site) and not _is_put_in(site, each)
+                ]
+            else:
+                entries = context.remember(_by_constructor, caller, far - 1)
+                given = [dict(each.attributes) for each in entries if _comes(context, each, site)]
+            for attributes in given[:1]:
+                with asking(site.context):
+                    handed = _handed(context, method, site, 0, 0)
+                if handed is not None and are_own_networks_known(context, method, site, attributes):
+                    found.append(_entry(context, method, site, handed, attributes))
+    return found
+
+
+def _other_method(context: Context, method: cst.FunctionDef, site: CallSite) -> cst.FunctionDef | None:
+    """The method of the same object that calls another one."""
+    caller = context.scopes.scope_of(site.call) if site.context is context else None
+    if not isinstance(caller, cst.FunctionDef) or caller is method or not isinstance(site.call.func, cst.Attribute):
+        return None
+    is_own = dotted(site.call.func.value) == _owner(caller) != ""
+    return caller if is_own and class_of(context, caller) is class_of(context, method) else None
+
+
+def _comes(context: Context, entry: _Entry, site: CallSite) -> bool:
+    """Whether a method that is called so comes to a call in it, while autograd records."""
+    function = context.scopes.scope_of(site.call)
+    mode = entry.trace.modes.get(id(context.tree.statement(site.call)))
+    if mode != Tri.YES or not isinstance(function, cst.FunctionDef) or _is_tried(context, site.call, function):
+        return False
+    return comes_to(context, function, site.call, entry.handed)
+
+
+def _made_with(context: Context, constructor: cst.FunctionDef, far: int) -> list[tuple[CallSite, dict[str, Value]]]:
+    """The calls of a constructor by which an object keeps networks, or what requires grad, with what it keeps."""
+    found = []
+    for site in call_sites(context, constructor)[:_MOST]:
+        with asking(site.context):
+            handed = None if is_switched_off(site.context, site.call) else _handed(context, constructor, site, far, 0)
+        if handed is not None:
+            made = _entry(context, constructor, site, handed, {})
+            values = {name: made.trace.value(target) for name, _, target in context.remember(_kept, constructor)}
+            told = {name: value for name, value in values.items() if _is_telling(context, value)}
+            frozen = {name for name, _, target in context.remember(_kept, constructor) if is_frozen(context, target)}
+            if attributes := {name: value for name, value in told.items() if name not in frozen}:
+                found.append((site, attributes))
+    return found
+
+
+def _is_telling(context: Context, value: Value) -> bool:
+    """Whether something that an object keeps requires grad, is a network to be trained, or may hold one of these."""
+    if value.kind == Kind.OBJECT:
+        return isinstance(value.node, cst.ClassDef) and not trainable.freezes(context.home(value.node), value.node)
+    return _is_refused(value) or _is_list_of_refused(value) or is_trained_network(context, value)
 
 
 def _kept_by_constructor(context: Context, method: cst.FunctionDef) -> list[_Attribute]:
     """The attributes that the constructor of a method's class makes of what it is given, and nothing else sets."""
-    cls, scopes = class_of(context, method), context.scopes
-    constructor = scopes.info(cls).methods.get("__init__") if cls is not None else None
-    if cls is None or constructor is None or constructor is method or not method.params.params:
+    cls = class_of(context, method)
+    constructor = context.scopes.info(cls).methods.get("__init__") if cls is not None else None
+    if constructor is None or constructor is method or not method.params.params:
         return []
-    owner = method.params.params[0].name.value
+    return context.remember(_kept, constructor)
+
+
+def _kept(context: Context, constructor: cst.FunctionDef) -> list[_Attribute]:
+    cls, scopes = class_of(context, constructor), context.scopes
     found = []
     for assigned in context.tree.within(constructor.body, cst.AssignTarget):
         target = assigned.target
-        if isinstance(target, cst.Attribute) and dotted(target) == f"self.{target.attr.value}":
+        if cls is not None and isinstance(target, cst.Attribute) and dotted(target) == f"self.{target.attr.value}":
             name = target.attr.value
             if len(scopes.attribute(cls, name).assigned) == 1 and not scopes.is_set_outside(cls, name):
-                found.append(_Attribute(f"{owner}.{name}", constructor, target))
+                found.append(_Attribute(name, constructor, target))
     return found
 
 
@@ -228,15 +300,38 @@ def _is_of(made: CallSite, site: CallSite) -> bool:
     if site.context is not made.context or not isinstance(site.call.func, cst.Attribute):
         return False
     context, receiver = site.context, site.call.func.value
-    assign = context.tree.parent(made.call)
-    if receiver is not made.call:
-        if not isinstance(assign, cst.Assign) or context.scopes.scope_of(made.call) is not context.scopes.scope_of(
-            site.call
-        ):
-            return False
-        if dotted(receiver) is None or dotted(receiver) not in [dotted(each.target) for each in assign.targets]:
-            return False
+    if receiver is not made.call and not _is_bound_to(context, receiver, made.call):
+        return False
     return may_record(context, site.call) and records(context, site.call)
+
+
+def _is_bound_to(context: Context, node: cst.BaseExpression, made: cst.Call) -> bool:
+    """Whether a name or path is bound to what a call gives: in its scope, by the module, or by a method of `self`."""
+    assign, path, scopes = context.tree.parent(made), dotted(node), context.scopes
+    if path is None or not isinstance(assign, cst.Assign) or path not in [dotted(t.target) for t in assign.targets]:
+        return False
+    scope, other = scopes.scope_of(node), scopes.scope_of(made)
+    if scope is other:
+        return True
+    owner, _, name = path.rpartition(".")
+    if not owner:
+        is_global = isinstance(other, cst.Module) and scopes.owner(name, node) is other
+        return is_global and len(targets(context, name, other)) == 1
+    cls = class_of(context, scope) if isinstance(scope, cst.FunctionDef) else None
+    if owner != "self" or cls is None or not isinstance(other, cst.FunctionDef) or class_of(context, other) is not cls:
+        return False
+    return len(scopes.attribute(cls, name).assigned) == 1 and not scopes.is_set_outside(cls, name)
+
+
+def _is_put_in(site: CallSite, attributes: Mapping[str, Value]) -> bool:
+    """Whether a caller puts something else into an object whose method it calls: ``trainer.net = other``."""
+    tree, func = site.context.tree, site.call.func
+    receiver = dotted(func.value) if isinstance(func, cst.Attribute) else None
+    return any(
+        isinstance(tree.parent(each), cst.AssignTarget) and dotted(each.value) == receiver
+        for name in attributes
+        for each in tree.attributes(name)
+    )
 
 
 def _place(context: Context, site: CallSite) -> str:
@@ -264,7 +359,7 @@ def _handed(
         certain = _certain(caller, arg.value, call, far)
         has_network = has_network or (certain is None and is_network(caller, arg.value))
         refused += certain is not None
-        value = certain or _doubtful(value_of(caller, arg.value))
+        value = certain or _unfrozen(caller, arg.value)
         if names[0] not in starred:
             found[names[0]] = Handed(value, arg.value)
         elif arg.keyword is None:
@@ -278,6 +373,16 @@ def _handed(
         if param.name.value not in found and param.default is not None:
             found[param.name.value] = Handed(value_of(context, param.default), param.default)
     return found
+
+
+def _unfrozen(caller: Context, node: cst.BaseExpression) -> Value:
+    """What else is handed over; nothing is said of a network that the caller freezes, nor of what may hold one."""
+    value = value_of(caller, node)
+    if value.kind & Kind.MODULE and is_frozen(caller, node):
+        return UNKNOWN
+    if value.kind & Kind.OBJECT and FREEZING.search(caller.tree.source.text):
+        return UNKNOWN
+    return _doubtful(value)
 
 
 def _certain(caller: Context, node: cst.BaseExpression, call: cst.Call, far: int) -> Value | None:

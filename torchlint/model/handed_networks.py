@@ -7,7 +7,7 @@ is what counts, that call says which one it is, and whether it is frozen, or wit
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -37,9 +37,12 @@ _ANY_MODULE = "torch.nn.Module"
 def is_network(context: Context, node: cst.BaseExpression) -> bool:
     """Whether an expression is a module whose output requires grad where autograd records, as the project shows."""
     value = value_of(context, node)
-    if value.kind != Kind.MODULE or is_frozen(context, node):
-        return False
-    return all(_is_trained(context, each) for each in value.choices or (value,))
+    return not is_frozen(context, node) and is_trained_network(context, value)
+
+
+def is_trained_network(context: Context, value: Value) -> bool:
+    """Whether a value is a module whose output requires grad where autograd records, as its class shows."""
+    return value.kind == Kind.MODULE and all(_is_trained(context, each) for each in value.choices or (value,))
 
 
 def _is_trained(context: Context, value: Value) -> bool:
@@ -73,6 +76,15 @@ def are_networks_known(context: Context, function: cst.FunctionDef, site: CallSi
     kept = context.remember(_networks_by_use, cls) if cls is not None else []
     return cls is None or all(
         context.remember(_keeps_network, cls, path.removeprefix("self.")) for path in kept if path.startswith("self.")
+    )
+
+
+def are_own_networks_known(context: Context, method: cst.FunctionDef, site: CallSite, kept: Container[str]) -> bool:
+    """The same of a method whose object is known to keep something under some names."""
+    cls = class_of(context, method)
+    own = context.remember(_networks_by_use, cls) if cls is not None else []
+    return all(path.split(".")[1] in kept for path in own) and all(
+        _hands_network(context, method, site, path) for path in context.remember(_networks_by_use, method)
     )
 
 

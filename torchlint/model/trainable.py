@@ -94,7 +94,7 @@ def _networks(context: Context) -> Iterator[cst.CSTNode]:
 
 
 def _is_of_network(call: cst.Call, name: str) -> bool:
-    """Whether a method is called as a network's: ``evaluator.eval(scores)`` and ``agent.train(env, 10)`` are not."""
+    """Whether a method is called as a network's is: ``evaluator.eval(scores)``, ``agent.train(env, 10)`` are not."""
     match name, call.args:
         case "eval", args:
             return not args

@@ -177,7 +177,7 @@ def _through_module(frame: Frame, value: Value, cls: cst.ClassDef, forward: cst.
 
 
 def _is_counted(value: Value) -> bool:
-    """Whether a tensor is made of a comparison: ``(y == x).sum().float() / n``; ``n`` says nothing of graphs."""
+    """Whether a tensor is made of a comparison: of ``(y == x).sum() / n``, what is not known of ``n`` is no graph."""
     return value.evidence is not None and isinstance(value.evidence.node, cst.Comparison)
 
 
