@@ -39,7 +39,7 @@ def iterate(frame: Frame, value: Value, node: cst.BaseExpression) -> Value:
         return value
     if loaders.is_batch(value):
         return learning.likely(frame, loaders.part_of_batch(node), Symbol(Origin.ELEMENT, id(node)))
-    if value.kind == Kind.UNKNOWN and (LOADER_NAME.search(_name(node)) or _is_one_of_loaders(node)):
+    if value.kind in (Kind.UNKNOWN, Kind.REFERENCE) and (LOADER_NAME.search(_name(node)) or _is_one_of_loaders(node)):
         return batch(frame, Value(Kind.LOADER), node)
     return learning.unknown(frame, Symbol(Origin.ELEMENT, id(node)))
 

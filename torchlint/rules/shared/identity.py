@@ -308,7 +308,16 @@ def is_replaced(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool
         return False
     uses = model.references(inner.value, scope)
     before = (use for use in uses if not model.is_target(use) and use is not inner and not follows(use, call, model))
-    return all(is_kept_here(use, model) for use in before)
+    return all(is_kept_here(use, model) or _is_given_size(use, model) for use in before)
+
+
+def _is_given_size(use: cst.Name, model: Model) -> bool:
+    """Whether a statement gives a tensor another size and does nothing else: ``x.resize_(3)``. Its wrapper has that."""
+    attribute = model.tree.parent(use)
+    call = model.tree.parent(attribute) if isinstance(attribute, cst.Attribute) else None
+    if not isinstance(attribute, cst.Attribute) or not isinstance(call, cst.Call) or call.func is not attribute:
+        return False
+    return attribute.attr.value in ("resize_", "resize_as_") and isinstance(model.tree.parent(call), cst.Expr)
 
 
 def _is_made_before(node: cst.CSTNode, name: cst.Name, model: Model) -> bool:
