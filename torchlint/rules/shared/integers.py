@@ -13,7 +13,7 @@ import libcst as cst
 from torchlint.model import Dtype, Kind, Model
 from torchlint.model.aliasing.here import only_metadata
 from torchlint.model.bindings import bound_value, declares, last_assigned, owner, target_before
-from torchlint.model.codebase.exports import setter
+from torchlint.model.codebase.exports import is_mentioned, setter
 from torchlint.model.given_everywhere import given_everywhere
 from torchlint.model.syntax import chain
 from torchlint.rules.shared import identity, indices
@@ -49,7 +49,10 @@ _CASTS = frozenset(("long", "int", "short", "char", "byte", "bool"))
 
 def _is_made_integer(node: cst.BaseExpression, model: Model) -> bool:
     """Whether an expression is ``x.long()``, or a name that was assigned such a thing on every path to it."""
-    made = model.ask(last_assigned, node) if isinstance(node, cst.Name) else node
+    made: cst.BaseExpression | None = node
+    if isinstance(node, cst.Name):
+        is_own = model.ask(owner, node) is model.scopes.scope_of(node)
+        made = model.ask(last_assigned, node) if is_own else None
     last = _source(made, model) if made is not None else None
     return isinstance(last, cst.Call) and _is_cast(last, model)
 
@@ -109,7 +112,8 @@ def _is_cast_at_once(node: cst.BaseExpression, model: Model) -> bool:
 def _is_cast(call: cst.Call, model: Model) -> bool:
     match call:
         case cst.Call(func=cst.Attribute(attr=cst.Name(value=name)), args=[]) if name in _CASTS:
-            return not (model.ask(declares, name) or model.value(call.func).node is not None)
+            is_own = model.ask(declares, name) or model.value(call.func).node is not None
+            return not is_own and not model.ask(is_mentioned, rf"\bdef\s+{name}\b")
     return False
 
 
