@@ -20,6 +20,8 @@ from torchlint.model.values import reference
 if TYPE_CHECKING:
     from torchlint.model.context import Context
 
+_OF_OBJECTS = ("self", "cls")
+"""What an attribute is of that is no function of a module."""
 _MOST = 8
 """How many calls are looked at, and how many files."""
 
@@ -125,7 +127,7 @@ def _around(context: Context, use: cst.CSTNode) -> cst.CSTNode | None:
 def _only_calls(context: Context, home: Context, function: cst.FunctionDef, called: set[int]) -> bool:
     """Whether a function is nothing in a file but imported, defined and called; others may have its name there."""
     name, imported = function.name.value, context.remember(_imported)
-    uses: list[cst.CSTNode] = [use for use in context.tree.attributes(name) if root(use) in imported or not root(use)]
+    uses: list[cst.CSTNode] = [use for use in context.tree.attributes(name) if root(use) not in _OF_OBJECTS]
     if context is home or name in imported or "*" in imported:
         uses += context.tree.names(name)
     others = [use for use in uses if id(use) not in called and not _is_import(context, use)]

@@ -312,6 +312,9 @@ def join(a: Value, b: Value, depth: int = 0) -> Value:
         is_object = a.kind == b.kind == Kind.OBJECT  # a distribution, or a context that sets the grad mode; or neither
         if is_object or ((b if a.grad else a).kind & Kind.UNKNOWN and (a if a.grad else b).kind & Kind.TENSOR):
             grad = Tri.MAYBE
+    dtype = a.dtype | b.dtype
+    if dtype and not (a.dtype and b.dtype) and (a if b.dtype else b).kind & Kind.UNKNOWN:
+        dtype |= Dtype.FLOAT  # what is not known may be a tensor of floats
     named = a if a.is_named else b
     ref = named.ref if is_same else _same_but_for_device(a.ref, b.ref)
     return Value(
@@ -319,7 +322,7 @@ def join(a: Value, b: Value, depth: int = 0) -> Value:
         grad=grad,
         certainty=min(a.certainty, b.certainty) if a.grad and b.grad else (a if a.grad else b).certainty,
         ndim=a.ndim | b.ndim,
-        dtype=a.dtype | b.dtype,
+        dtype=dtype,
         leaf=a.leaf | b.leaf,
         role=a.role | b.role,
         ref=ref if not is_partial else None,
