@@ -2,8 +2,8 @@
 
 ``python scripts/generate_writers.py`` rewrites the file, ``--check`` only says whether it is up to date. Everything in
 it was seen: each function is run on the samples of torch's own tests, and each module is made and called; whatever has
-another version afterwards was written. (What is written without a new version no one can tell, `.data` or not.) Names
-that end in an underscore are left out: they all write.
+another version afterwards, or other memory, was written. (What is written without either no one can tell, `.data` or
+not.) Names that end in an underscore are left out: they all write.
 
 ``functions``
     By qualified name: what is written, by the name and the position of the argument (no position where it is given
@@ -38,6 +38,8 @@ RUNS = 10
 """Calls tried per function and argument that may ask for a write."""
 ENDLESS = {"lobpcg"}
 """Functions that may not come to an end with what they are tried with."""
+REPLACING = {"torch.nn.utils"}
+"""Modules of functions that give nothing back and may write to what they are given, called with their probes."""
 ASKING = (True, 0.1)
 """What an optional argument is tried with: a flag, a bound."""
 
@@ -71,18 +73,23 @@ def copied(value: Any) -> Any:
     return map_tensors(value, lambda tensor: tensor.detach().clone())
 
 
+def state(tensor: torch.Tensor) -> tuple[int, int | None]:
+    """What tells that a tensor was written: its version, and where its memory is, if it has one piece of it."""
+    return tensor._version, tensor.data_ptr() if tensor.layout == torch.strided else None
+
+
 def written(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> list[str | int] | None:
     """Which arguments a call writes to, by keyword or position; None if it raises."""
     args, kwargs = copied(tuple(args)), copied(kwargs)
     named: list[tuple[str | int, Any]] = [*enumerate(args), *kwargs.items()]
-    before = [[tensor._version for tensor in tensors_in(value)] for _, value in named]
+    before = [[state(tensor) for tensor in tensors_in(value)] for _, value in named]
     try:
         seed()
         with torch.no_grad():
             function(*args, **kwargs)
     except Exception:
         return None
-    after = [[tensor._version for tensor in tensors_in(value)] for _, value in named]
+    after = [[state(tensor) for tensor in tensors_in(value)] for _, value in named]
     return [name for (name, _), old, new in zip(named, before, after, strict=True) if old != new]
 
 
@@ -94,7 +101,8 @@ def functions() -> dict[str, list[list[Any]]]:
     for name, result in results.items():
         module, _, last = name.rpartition(".")
         gives_tensors = module in PLAIN_MODULES and isinstance(result, dict)
-        if not gives_tensors or is_named_after_writing(name) or last in UNCHECKED:
+        is_told = module in REPLACING and result == "none"
+        if not (gives_tensors or is_told) or is_named_after_writing(name) or last in UNCHECKED:
             continue
         if last in ENDLESS or NOT_RUN.search(last):
             continue

@@ -6,13 +6,15 @@ import gc
 import io
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from torchlint.cli import main
+from torchlint.file.dispatch import dispatch
+from torchlint.system.crash import traceback_of
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,21 @@ gc.set_threshold(100_000)  # trees, torch and thousands of tests stay: to look t
 def _no_keys_in_the_home(tmp_path_factory: pytest.TempPathFactory) -> None:
     """What programs keep for the user, they keep among the files of the tests."""
     os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
+
+
+@pytest.fixture(autouse=True)
+def _no_rule_raises(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A rule that raises fails a test, whatever else that looks at; those of what becomes of it are marked."""
+    raised: list[str] = []
+
+    def noted(error: BaseException) -> str:
+        raised.append(traceback_of(error))
+        return raised[-1]
+
+    monkeypatch.setattr(dispatch, "traceback_of", noted)
+    yield
+    if raised and request.node.get_closest_marker("raising_rules") is None:
+        pytest.fail(f"a rule raised:\n{raised[0]}")
 
 
 @pytest.fixture

@@ -176,6 +176,7 @@ def raising_rule(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("raising_rule")
+@pytest.mark.raising_rules
 def test_rule_that_raises(write: Write, torchlint: Torchlint) -> None:
     write({"bad.py": f"{GOOD}\nx.boom\n", "good.py": GOOD})
     for arguments in ((), ("--exit-zero",), ()):  # the last would find a cached result, were there one

@@ -95,11 +95,11 @@ def test_all_blocks_are_programs() -> None:
 def test_findings(program: Converted, tmp_path: Path) -> None:
     program.written(tmp_path)
     wanted = program.wanted()
-    found = {
-        (name, d.start.row): what_becomes(d)
-        for name, text in program.files.items()
-        for d in check_text(text, name, CODES, location=str(tmp_path / name)).diagnostics
+    outcomes = {
+        name: check_text(text, name, CODES, location=str(tmp_path / name)) for name, text in program.files.items()
     }
+    assert [problem for outcome in outcomes.values() for problem in outcome.problems] == []
+    found = {(name, d.start.row): what_becomes(d) for name, outcome in outcomes.items() for d in outcome.diagnostics}
     assert {at: found[at] if how is None and at in found else how for at, how in wanted.items()} == found
 
 

@@ -206,3 +206,23 @@ def test_what_stands_beside_the_data_of_a_tensor(line: str, expected: str | None
         safe = fixed(text, Fixing.SAFE)
         assert "mask.data" in safe
         assert fixed(safe, Fixing.UNSAFE) == text.replace(line, expected)
+
+
+CONTINUED = {
+    "a method": ("p.data = \\\n            p.data.clamp(-1, 1)", "p.clamp_(-1, 1)"),
+    "an operator": ("p.data = \\\n            p.data * 0.5", "p.mul_(0.5)"),
+    "a function": ("p.data = \\\n            torch.clamp(p.data, -1, 1)", "p.clamp_(-1, 1)"),
+    "a gradient": ("p.grad.data = \\\n            p.grad.data.mul(0.5)", "p.grad = \\\n            p.grad.mul(0.5)"),
+    "what goes on below": ("p.data = \\\n            p.data * 0.5 + \\\n            3", None),
+}
+
+
+@pytest.mark.parametrize("name", CONTINUED)
+def test_an_assignment_that_is_continued_below(name: str) -> None:
+    before, after = CONTINUED[name]
+    text = f"import torch\nfrom torch import nn\n\nnet = nn.Linear(3, 2)\nfor p in net.parameters():\n    {before}\n"
+    found = fixed(text, Fixing.UNSAFE)
+    assert after is None or f"    {after}\n" in found
+    assert fixed(found, Fixing.UNSAFE) == found
+    compile(found, "x.py", "exec")
+    assert (found == text) is (after is None)

@@ -72,12 +72,19 @@ def test_comments_stay() -> None:
     assert "    # the gradient\n    @staticmethod\n" in fixed(HEAD + REWRITTEN["a comment above the next method"])
 
 
+def test_lines_that_stand_below_one_another_do_so_still() -> None:
+    stored = "self.k = max(1,\n                     k)"
+    found = fixed(HEAD + PLAIN.replace("self.k = k", stored) + "y = F(3)(torch.ones(2))\n")
+    assert "        ctx.k = max(1,\n                    k)\n" in found
+
+
 PLAIN = (
     "class F(Function):\n    def __init__(self, k):\n        super().__init__()\n        self.k = k\n\n"
     "    def forward(self, x):\n        return x * self.k\n\n    def backward(self, grad):\n        return grad * self.k\n\n\n"
 )
 # what is put in place of a part of that, or behind it: then nobody can tell how it would have to be written
 LEFT = {
+    "a text over several lines": (("self.k = k", "self.k = len('''a\n          b''')"), "y = F(3)(torch.ones(2))\n"),
     "an instance is kept": (None, "f = F(3)\ny = f(torch.ones(2))\n"),
     "the class is given on": (None, "y = F(3)(torch.ones(2))\nkinds = [F]\n"),
     "the class is asked for by its name": (None, "y = F(3)(torch.ones(2))\nkind = globals()['F']\n"),

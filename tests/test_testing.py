@@ -104,6 +104,7 @@ def test_a_fix_that_changes_the_program(monkeypatch: pytest.MonkeyPatch) -> None
         asked["execution"]()
 
 
+@pytest.mark.raising_rules
 def test_a_rule_that_raises_is_told() -> None:
     """A rule that is not asked gives the reason, and where it raised."""
     rule = load("torchlint.rules.tl101_data_read")

@@ -269,6 +269,15 @@ def test_a_new_tensor_and_one_that_is_used_up_on_the_spot(wrapped: str, left: st
     assert f"v = {left}\n" in check_text(text, "x.py", frozenset(catalogue()), Fixing.SAFE).text
 
 
+def test_a_batch_that_is_read_no_more_may_go_wherever_it_is_sent() -> None:
+    text = NETWORK.format(
+        "if i:\n            send(Variable(x), x.size(0))\n        else:\n            keep(Variable(x))"
+    )
+    fixed = check_text(text + "        print(y)\n", "x.py", frozenset(catalogue()), Fixing.SAFE).text
+    assert "send(x, x.size(0))" in fixed
+    assert "keep(x)" in fixed
+
+
 # A function before and after safe fixes.
 ALONE = {
     "moved before": (

@@ -248,7 +248,7 @@ PROBES = table("""
     torch.nn.utils.rnn.pad_sequence [v, v[:2]] | [i[0], i[0]] | [x, x] | (x, x)
     torch.nn.utils.rnn.unpad_sequence x, torch.tensor([2, 1, 1]) | x, torch.tensor([2, 2, 1])
     torch.nn.utils.rnn.unpack_sequence torch.nn.utils.rnn.pack_sequence([x[0], x[1], x[1]])
-    torch.nn.utils.vector_to_parameters torch.rand(8), linear.parameters()
+    torch.nn.utils.vector_to_parameters torch.rand(8), list(linear.parameters())
     torch.nn.utils.fuse_linear_bn_weights m, v, v, v, 1e-5, v, v
     torch.nn.utils.fuse_conv_bn_weights m[..., None, None], v, v, v, 1e-5, v, v
     torch.nonzero x | x, as_tuple=True | s | i

@@ -73,6 +73,11 @@ def computed(weight: torch.Tensor, other, page, table):
     return weight * other.data, kept  # TL101
 
 
+def hits(scores: torch.Tensor, gold):
+    pred = torch.max(scores, 1)[1]
+    return pred.eq(gold.data).sum()  # TL101
+
+
 def repeated(batch, bank: torch.Tensor):
     def rows(x):
         return x.repeat(1, 3, 1)

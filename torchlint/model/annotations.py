@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -39,6 +38,7 @@ from torchlint.model.values import (
     reference,
     tensor,
 )
+from torchlint.system.records import replace
 
 if TYPE_CHECKING:
     from torchlint.model.interpret.frame import Frame

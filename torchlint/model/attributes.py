@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -39,6 +38,7 @@ from torchlint.model.values import (
     tensor,
     unknown,
 )
+from torchlint.system.records import replace
 
 if TYPE_CHECKING:
     from torchlint.model.interpret.frame import Frame
@@ -50,9 +50,16 @@ def class_attribute(context: Context, cls: cst.ClassDef, name: str, frame: Frame
         found = _own_attribute(home, each, name, frame, base)
         if found is not None and found.kind == Kind.NUMBER and home.remember(_may_be_other_than_number, each, name):
             return join(found, UNKNOWN)
+        if found is not None and _is_of_integers(found) and is_set_by_others(home, each, name):
+            found = replace(found, dtype=found.dtype | Dtype.FLOAT)  # by whom and to what is asked where that matters
         if found is not None:
             return _as_set_outside(home, each, name, found) if home.scopes.is_set_outside(each, name) else found
     return UNKNOWN
+
+
+def _is_of_integers(value: Value) -> bool:
+    """Whether it is a tensor that can have no graph."""
+    return bool(value.kind & Kind.TENSOR) and not value.is_parameter and not value.dtype & Dtype.FLOAT
 
 
 def _may_be_other_than_number(context: Context, cls: cst.ClassDef, name: str) -> bool:

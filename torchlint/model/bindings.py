@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.file.tree.tree import Tree
+from torchlint.model.scopes import target_names
 from torchlint.model.syntax import assignment_of, is_label, is_target, parameters
 
 if TYPE_CHECKING:
@@ -25,6 +26,11 @@ def references(context: Context, name: str, scope: cst.FunctionDef | cst.Module)
 def targets(context: Context, name: str, scope: cst.FunctionDef | cst.Module) -> Sequence[cst.Name]:
     """Those of them that are assigned to, deleted or bound by a loop, in document order."""
     return context.remember(_targets, name, scope)
+
+
+def own_references(context: Context, name: str, scope: cst.FunctionDef | cst.Module) -> list[cst.Name]:
+    """The occurrences that may mean the name of a scope: a function inside it may have such a one itself."""
+    return context.remember(_own_references, name, scope)
 
 
 def all_called(context: Context, name: str) -> list[cst.BaseExpression]:
@@ -77,9 +83,27 @@ def target_before(context: Context, name: cst.Name) -> cst.Name | None:
     tree, scope = context.tree, context.scopes.scope_of(name)
     bound = targets(context, name.value, scope)
     before = bisect_left(bound, tree.order(tree.statement(name)), key=tree.order)
-    if not before or context.scopes.scope_of(bound[before - 1]) is not scope:
+    if not before or context.scopes.scope_of(bound[before - 1]) is not scope or _is_of_expression(tree, name):
         return None
     return bound[before - 1]
+
+
+def _is_of_expression(tree: Tree, name: cst.Name) -> bool:
+    """Whether a comprehension or lambda around a name binds it."""
+    for up in tree.ancestors(name):
+        match up:
+            case cst.BaseSmallStatement() | cst.BaseCompoundStatement():
+                return False
+            case cst.Lambda():
+                if any(each.name.value == name.value for each in parameters(up)):
+                    return True
+            case cst.ListComp(for_in=loop) | cst.SetComp(for_in=loop) | cst.GeneratorExp(for_in=loop):
+                if any(name.value in target_names(each.target) for each in tree.within(loop, cst.CompFor)):
+                    return True
+            case cst.DictComp(for_in=loop):
+                if any(name.value in target_names(each.target) for each in tree.within(loop, cst.CompFor)):
+                    return True
+    return False
 
 
 def unpacked_from(target: cst.Name, tree: Tree) -> cst.BaseExpression | None:
@@ -121,7 +145,8 @@ def _begins_as_number(context: Context, name: str, scope: cst.FunctionDef | cst.
         return False
     if isinstance(scope, cst.FunctionDef) and any(each.name.value == name for each in parameters(scope)):
         return False
-    plain = [each for each in targets(context, name, scope) if not _is_added_to(each, context.tree)]
+    bound = [each for each in own_references(context, name, scope) if is_target(context.tree, each)]
+    plain = [each for each in bound if not _is_added_to(each, context.tree)]
     values = [bound_value(each, context.tree) for each in plain]
     return bool(values) and all(isinstance(value, (cst.Integer, cst.Float)) for value in values)
 
@@ -201,6 +226,13 @@ def _named(context: Context, name: str) -> list[cst.Name]:
 
 def _targets(context: Context, name: str, scope: cst.FunctionDef | cst.Module) -> tuple[cst.Name, ...]:
     return tuple(node for node in references(context, name, scope) if is_target(context.tree, node))
+
+
+def _own_references(context: Context, name: str, scope: cst.FunctionDef | cst.Module) -> list[cst.Name]:
+    found = references(context, name, scope)
+    if context.scopes.rebinders(scope, name):
+        return found
+    return [each for each in found if owner(context, each) in (scope, None)]
 
 
 def _named_in(context: Context, function: cst.FunctionDef) -> dict[str, list[cst.Name]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -26,6 +25,7 @@ from torchlint.model.same_dimensions import keeps_dimensions
 from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.syntax import decorator_names, is_stub, is_target, last_name, parameters
 from torchlint.model.values import NONE, UNKNOWN, Argument, Value, changed, doubted, join, unknown
+from torchlint.system.records import replace
 from torchlint.system.stack import deeper
 
 if TYPE_CHECKING:

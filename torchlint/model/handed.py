@@ -7,7 +7,6 @@ tensor that requires grad, where autograd records, is enough: that call goes wro
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
@@ -31,6 +30,7 @@ from torchlint.model.running import is_switched_off
 from torchlint.model.scopes import target_names
 from torchlint.model.syntax import decorator_names, dotted, parameters
 from torchlint.model.values import UNKNOWN, Evidence, Strength, Value, changed, container, held, tensor
+from torchlint.system.records import replace
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context

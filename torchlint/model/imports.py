@@ -99,6 +99,12 @@ def is_bound_here(tree: Tree, node: cst.Name) -> bool:
     return _alias(tree, node) is not None or _is_bound(tree, node)
 
 
+def path_bound(context: Context, node: cst.Name) -> str | None:
+    """The path of what an import of the module binds to a name in it; None for a relative one, or no import."""
+    alias = _alias(context.tree, node)
+    return _bound(context.tree, alias) if alias is not None else None
+
+
 def is_class_or_builtin(context: Context, node: cst.BaseExpression) -> bool:
     """Whether a name can only stand for a class of this file or for a builtin: no interpretation is needed for that."""
     return isinstance(node, cst.Name) and not context.is_part and context.remember(_only_classes, node.value)

@@ -20,7 +20,7 @@ from torchlint.model.recording import calls_of, shows_recording
 from torchlint.model.recording_elsewhere import records
 from torchlint.model.requires_grad import is_leaf, of_callers, operands, requires_grad
 from torchlint.model.scopes import target_names
-from torchlint.model.syntax import dotted, literal_key, parameters
+from torchlint.model.syntax import dotted, element_at, literal_key, parameters
 from torchlint.model.values import Value, held
 
 if TYPE_CHECKING:
@@ -144,8 +144,7 @@ def _of_results(context: Context, function: cst.FunctionDef, index: int | None, 
     for node in context.tree.within(function.body, cst.Return):
         value = node.value if context.scopes.scope_of(node) is function else None
         if index is not None:
-            elements = value.elements if isinstance(value, cst.Tuple) else ()
-            value = elements[index].value if index < len(elements) else None
+            value = element_at(value, index)
         if isinstance(value, cst.Name):
             found = max(found, _filled(context, value, far))
     return found

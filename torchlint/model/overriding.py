@@ -76,6 +76,13 @@ def is_set_by_others(context: Context, cls: cst.ClassDef, name: str) -> bool:
     )
 
 
+def is_bound_by_class(context: Context, cls: cst.ClassDef, name: str) -> bool:
+    """Whether a class has something of a name before its objects get it: in its body, or by one of its bases."""
+    if name in context.scopes.info(cls).methods or context.remember(_binds_otherwise, name, cls):
+        return True
+    return any(each is not cls and _has_its_own(home, each, name) for home, each in lineage_of(context, cls).classes())
+
+
 def stands_before_others(context: Context, cls: cst.ClassDef) -> bool:
     """Whether a class may stand between one and its base, where something derives from it and from others."""
     if not context.remember(_has_several_bases) and not context.codebase.heirs(context, cls.name.value, _MANY_HEIRS):

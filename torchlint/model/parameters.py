@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -17,6 +16,7 @@ from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.syntax import decorator_names, parameters
 from torchlint.model.values import NONE, NUMBER, Evidence, Strength, Value, container, join, tensor, unknown
+from torchlint.system.records import replace
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context

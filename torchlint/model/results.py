@@ -7,7 +7,6 @@ That is asked where a result is converted, and never becomes part of what the fu
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,8 +23,9 @@ from torchlint.model.interpret.summary import Trace
 from torchlint.model.modes import grad_enabled
 from torchlint.model.overriding import Overriding, is_replaced, overriding
 from torchlint.model.possibilities import Dtype, Kind, Tri
-from torchlint.model.syntax import decorator_names, parameters
+from torchlint.model.syntax import decorator_names, element_at, parameters
 from torchlint.model.values import UNKNOWN, Value, join
+from torchlint.system.records import replace
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
@@ -109,7 +109,7 @@ def _returned(home: Context, function: cst.FunctionDef, trace: Trace, index: int
             value = trace.value(written) if written is not None else UNKNOWN
             if index is not None:
                 value = value.items[index] if value.items is not None and index < len(value.items) else UNKNOWN
-                written = written.elements[index].value if isinstance(written, cst.Tuple) else None
+                written = element_at(written, index)
             if value.kind == Kind.TENSOR | Kind.NUMBER and _is_sum(home, function, written):
                 value = replace(value, kind=Kind.TENSOR)
             yield value

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -14,6 +13,7 @@ from torchlint.model.possibilities import Kind
 from torchlint.model.reexports import imported, is_taken, module_named, stars
 from torchlint.model.syntax import dotted, root
 from torchlint.model.values import Value, reference
+from torchlint.system.records import replace
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context

@@ -202,6 +202,14 @@ def literal_key(node: cst.BaseExpression) -> str | int | None:
     return integer(node)
 
 
+def element_at(node: cst.BaseExpression | None, index: int) -> cst.BaseExpression | None:
+    """What stands at one place of a tuple that is written out; None if it has no such place, or a star before it."""
+    elements = node.elements[: index + 1] if isinstance(node, cst.Tuple) else ()
+    if len(elements) <= index or any(isinstance(each, cst.StarredElement) for each in elements):
+        return None
+    return elements[index].value
+
+
 def alternatives(node: cst.BaseExpression) -> list[cst.BaseExpression]:
     """The classes of ``isinstance(x, (A, B))`` or ``isinstance(x, A | B)``."""
     match node:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -20,6 +20,7 @@ from torchlint.model.possibilities import Kind
 from torchlint.model.syntax import cut_from, dotted, keyword, last_name, positional
 from torchlint.model.torch import library
 from torchlint.model.values import Value
+from torchlint.system.records import replace
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context

@@ -9,13 +9,14 @@ from __future__ import annotations
 import enum
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 
 import libcst as cst
 
 from torchlint.model.certainty import Certainty
 from torchlint.model.possibilities import Dtype, Kind, Ndim, Role, Tri
 from torchlint.model.symbols import Symbol
+from torchlint.system.records import frozen_dataclass, replace
 
 
 class Strength(enum.IntEnum):
@@ -49,7 +50,7 @@ class Usage(enum.IntEnum):
     """It gets a graph or another shape in place, or goes where a write could not be seen."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass(frozen=True, slots=True)
 class Evidence:
     """Why a value is believed to be what it is."""
 
@@ -81,7 +82,7 @@ MAX_SIZE = 1_000
 """How many values one may be made of: each ``a = [a, a]`` doubles that."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass(frozen=True, slots=True)
 class Keys:
     """The keys of a mapping, the fields of a named tuple."""
 
@@ -102,7 +103,7 @@ class Owner(enum.Enum):
     UNKNOWN = enum.auto()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass(frozen=True, slots=True)
 class Method:
     """A method of ``Value.receiver`` that no qualified name leads to."""
 
@@ -110,14 +111,14 @@ class Method:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass(frozen=True, slots=True)
 class Fields:
     """The names of the fields of a named tuple of torch, in order."""
 
     names: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass(frozen=True, slots=True)
 class Value:
     """One abstract value."""
 
@@ -225,7 +226,7 @@ def _size_within(value: Value) -> int:
 _SIZE = operator.attrgetter("size")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass(frozen=True, slots=True)
 class Argument:
     """One argument of a call: its keyword if it has one, its value, and its expression."""
 
@@ -280,7 +281,7 @@ def _choices(a: Value, b: Value) -> tuple[Value, ...]:
 
 def _can_be_followed(value: Value) -> bool:
     """Whether it is one function or class, an object of one, or something imported."""
-    is_defined = isinstance(value.node, (cst.ClassDef, cst.FunctionDef))
+    is_defined = value.node is not None and isinstance(value.node, (cst.ClassDef, cst.FunctionDef))
     return is_defined or reference(value) is not None or (value.kind == Kind.MODULE and value.ref is not None)
 
 
@@ -311,6 +312,9 @@ def join(a: Value, b: Value, depth: int = 0) -> Value:
         is_object = a.kind == b.kind == Kind.OBJECT  # a distribution, or a context that sets the grad mode; or neither
         if is_object or ((b if a.grad else a).kind & Kind.UNKNOWN and (a if a.grad else b).kind & Kind.TENSOR):
             grad = Tri.MAYBE
+    dtype = a.dtype | b.dtype
+    if dtype and not (a.dtype and b.dtype) and (a if b.dtype else b).kind & Kind.UNKNOWN:
+        dtype |= Dtype.FLOAT  # what is not known may be a tensor of floats
     named = a if a.is_named else b
     ref = named.ref if is_same else _same_but_for_device(a.ref, b.ref)
     return Value(
@@ -318,7 +322,7 @@ def join(a: Value, b: Value, depth: int = 0) -> Value:
         grad=grad,
         certainty=min(a.certainty, b.certainty) if a.grad and b.grad else (a if a.grad else b).certainty,
         ndim=a.ndim | b.ndim,
-        dtype=a.dtype | b.dtype,
+        dtype=dtype,
         leaf=a.leaf | b.leaf,
         role=a.role | b.role,
         ref=ref if not is_partial else None,

@@ -158,6 +158,7 @@ from torchlint.rule import Applicability, Finding, Fix, Group, Severity, attribu
 from torchlint.rules.shared import (
     as_number,
     data_sites,
+    given_batches,
     gradients,
     identity,
     indices,
@@ -278,8 +279,8 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     if usage is not Usage.WRITTEN and not doubtful and integers.are_certain(node, model):
         is_kept = safe and usage in data_sites.READING
         return Fix("Remove `.data`: integers carry no graph", drop, _applicability(is_kept))
-    has_no_graph = not value.kind & ~(Kind.TENSOR | Kind.UNKNOWN) and stays_without_graph(node.value, model)
-    if has_no_graph:
+    has_no_graph = stays_without_graph(node.value, model) or given_batches.is_given(node.value, model)
+    if has_no_graph and not value.kind & ~(Kind.TENSOR | Kind.UNKNOWN):
         if identity.is_fresh(node.value, model):
             return Fix("Remove `.data`: the tensor has no graph", drop)
         if usage in data_sites.READING and _consumed(node, model) and not identity.may_get_graph(model):

@@ -183,7 +183,7 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
         safe = Applicability.UNSAFE if data_sites.is_doubtful(value, evidence, model) else Applicability.SAFE
         drop = (edit.replace_before(assign, written),)
         return Fix("Remove the assignment: the call writes to the tensor itself", drop, safe)
-    if isinstance(written, (cst.Tuple, cst.Yield, cst.NamedExpr)) or edit.breaks_line(model.tree.code(assign)):
+    if isinstance(written, (cst.Tuple, cst.Yield, cst.NamedExpr)) or edit.breaks_line(model.tree.code(written)):
         return None
     if value.is_tensor and not value.dtype & Dtype.FLOAT:  # `x / 2` and `x * 0.5` have another dtype
         return None

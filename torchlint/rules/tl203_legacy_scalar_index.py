@@ -105,6 +105,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Kind, Model, Ndim, Strength
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, all_of, attribute, on, pattern
+from torchlint.rules.api import names
 from torchlint.rules.shared import criteria, data_sites, memory, one_element, scalars, tried
 
 GROUP = Group.MIGRATION
@@ -187,8 +188,10 @@ def _is_of_that_time(model: Model) -> bool:
     return bool(model.tree.attributes("data"))
 
 
-def _as_number(node: cst.BaseExpression, model: Model) -> Fix:
+def _as_number(node: cst.BaseExpression, model: Model) -> Fix | None:
     if _may_be_number(node, model):
+        if not names.is_builtin("float", node, model):
+            return None
         edits = edit.insert_before(node, "float("), edit.insert_after(node, ")")
         return Fix("Use `float`", edits, _UNSAFE, risk="of a whole number it makes one with a fraction")
     return Fix("Add `.item()`", edit.append(node, ".item()"))

@@ -41,7 +41,7 @@ argument now, after the tensors.
 ## When the fix is unsafe
 
 The fix is safe: it calls the same kernel. Comments between the arguments would be lost, so it is unsafe where there are
-any.
+any, or where arguments do something in another order. There is none where a number binds a name.
 
 `torch.add`: <https://docs.pytorch.org/docs/stable/generated/torch.add.html>.
 """
@@ -122,7 +122,21 @@ def _acting(args: Iterable[cst.Arg], model: Model) -> list[int]:
 def _has_effects(node: cst.BaseExpression, model: Model) -> bool:
     """Whether it can matter when an argument is evaluated."""
     effects = (cst.Call, cst.Await, cst.Yield, cst.NamedExpr)
-    return any(isinstance(part, effects) for part in model.tree.walk(node))
+    computed = model.remember(_decorated)
+    return any(
+        isinstance(part, effects) or (isinstance(part, cst.Attribute) and part.attr.value in computed)
+        for part in model.tree.walk(node)
+    )
+
+
+def _decorated(model: Model) -> frozenset[str]:
+    """The names of functions with decorators, which may be properties."""
+    return frozenset(each.name.value for each in model.tree.all(cst.FunctionDef) if each.decorators)
+
+
+def _binds(args: Iterable[cst.Arg], model: Model) -> bool:
+    """Whether any of some arguments binds a name, which those behind it may read."""
+    return any(model.tree.within(arg, cst.NamedExpr) for arg in args)
 
 
 def _value(node: cst.BaseExpression, model: Model) -> str:
@@ -148,7 +162,9 @@ def _finding(row: Row, call: cst.Call, plain: Sequence[cst.Arg], found: dict[str
             rest += [f"{name}={_value(arg.value, model)}" for name, arg in found.items() if not _is_one(arg.value)]
             change = Edit(Anchor(plain[0], False), Anchor(plain[-1].value, True), ", ".join(rest))
             in_order = _acting(plain, model) == _acting([*first, *found.values()], model)
-            fix = Fix("Give the number by keyword", (change,), row.applicability if in_order else Applicability.UNSAFE)
+            applicability = row.applicability if in_order else Applicability.UNSAFE
+            if not _binds(found.values(), model):
+                fix = Fix("Give the number by keyword", (change,), applicability)
         elif row.fix == "keywords":
             fix = _by_keyword(call, list(found), row)
     receiver = call.func.value if isinstance(call.func, cst.Attribute) and "Tensor." in row.name else None

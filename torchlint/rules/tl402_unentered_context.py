@@ -108,6 +108,10 @@ It belongs directly above `def`: below `@property` and the like, which it cannot
      async def later(self):
          return self.w * 2
 
+!    torch.device("meta")
+     def on_no_device(self):
+         return self.w * 2
+
  net = Net()
  graphs = [net.double(net.w).requires_grad, net.make().requires_grad, asyncio.run(net.later()).requires_grad]
 ```
@@ -141,8 +145,8 @@ What acts at once, and what is entered, kept, passed on or only tried is left al
 
 Above a method, and where contexts are joined by `and` or `or`: a program that ran does something else then. Brackets
 behind `with` are safe, for that raises today. For a statement there is no fix: what it was to cover, only the author
-knows. Nor is there above `async def`, where a decorator has no effect, or where contexts stand in brackets, which
-Python before 3.9 takes for a tuple.
+knows. Nor is there above `async def`, where a decorator has no effect, for contexts that cannot decorate
+(`torch.device`), or where contexts stand in brackets, which Python before 3.9 takes for a tuple.
 
 `torch.no_grad`: <https://docs.pytorch.org/docs/stable/generated/torch.no_grad.html>.
 """
@@ -189,6 +193,10 @@ _CONTEXTS = _WITHOUT_ARGUMENTS | frozenset(
         "torch.profiler.record_function",
     )
 )
+_DECORATING = _WITHOUT_ARGUMENTS - {"torch.autograd.detect_anomaly"} | {
+    *("no_sync", "torch.autocast", "torch.autograd.profiler.record_function", "torch.profiler.record_function"),
+}
+"""Contexts that can be called with a function; the others raise above one."""
 _LAST_NAMES = frozenset(name.rpartition(".")[2] for name in _CONTEXTS)
 _MAKING = _LAST_NAMES | {"no_sync"}
 
@@ -239,7 +247,7 @@ def check_statement(node: cst.Expr, model: Model) -> Finding | None:
     if name is None or is_probed(node, model):
         return None
     said = f"`{name}` is made and never entered, so it has no effect; use it in a `with` statement"
-    return Finding(func, said, _decorator(node, model))
+    return Finding(func, said, _decorator(node, model) if name in _DECORATING else None)
 
 
 def _name(func: cst.Name | cst.Attribute, made: cst.BaseExpression, model: Model) -> str | None:

@@ -49,9 +49,27 @@ Gradients that are computed again, another optimizer's, those of a batch that is
      first.step()
 ```
 
+Where the block is left between the two, moving the call would keep gradients for the next round:
+
+```diff
+ import torch
+ from torch import nn
+
+ net = nn.Linear(2, 1)
+ optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+ for x in torch.ones(3, 4, 2):
+     loss = net(x).sum()
+     loss.backward()
+!    optimizer.zero_grad()
+     if loss > 100:
+         continue
+     optimizer.step()
+```
+
 ## When the fix is unsafe
 
-Always: training does something then. There is no fix where the two stand in different blocks.
+Always: training does something then. There is no fix where the two stand in different blocks, or the block may be left
+between them.
 
 `zero_grad`: <https://docs.pytorch.org/docs/stable/generated/torch.optim.Optimizer.zero_grad.html>.
 """
@@ -211,7 +229,25 @@ def _may_be_plain(step: cst.Call) -> bool:
 def _fix(node: cst.Expr, step: cst.CSTNode, model: Model) -> Fix | None:
     """Move the statement behind the step."""
     line, last = model.tree.parent(node), model.tree.statement(step)
-    if line is None or model.tree.parent(last) is not model.tree.parent(line):
+    if line is None or model.tree.parent(last) is not model.tree.parent(line) or _is_left_between(line, last, model):
         return None
+    if isinstance(last, cst.SimpleStatementLine) and not model.tree.is_inside(step, last.body[-1]):
+        return None  # what stands behind the step on its line may compute gradients
     moved = edit.move_line(model.tree, node, below=last)
     return Fix("Clear them after the step", moved, Applicability.UNSAFE) if moved is not None else None
+
+
+def _is_left_between(first: cst.CSTNode, last: cst.CSTNode, model: Model) -> bool:
+    """Whether the suite of two statements may be left between them: then nothing behind clears any more."""
+    body, index = model.tree.siblings(first)
+    between = body[index + 1 : next(i for i, each in enumerate(body) if each is last)]
+    return any(_may_leave(each, model) for each in between)
+
+
+def _may_leave(statement: cst.CSTNode, model: Model) -> bool:
+    """Whether a statement holds one that leaves what it is in, if only a loop of its own."""
+    return any(
+        model.scopes.scope_of(node) is model.scopes.scope_of(statement)
+        for kind in (cst.Return, cst.Break, cst.Continue)
+        for node in model.tree.within(statement, kind)
+    )

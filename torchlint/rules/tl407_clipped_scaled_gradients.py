@@ -104,6 +104,13 @@ It is taken out once, before all that clips, and only where the loss was scaled:
 !            nn.utils.clip_grad_norm_(net.parameters(), 1.0)
          scaler.step(optimizer)
          scaler.update()
+
+ def step_with_each(net, optimizers: list[torch.optim.Optimizer], scaler: torch.amp.GradScaler, loss):
+     scaler.scale(loss).backward()
+!    nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+     for optimizer in optimizers:
+         scaler.step(optimizer)
+     scaler.update()
 ```
 
 Where the factor is taken out before, somewhere, or was never in, all is well:
@@ -131,8 +138,9 @@ Where the factor is taken out before, somewhere, or was never in, all is well:
 
 ## When the fix is unsafe
 
-Always: the steps become as large as they were meant to be. There is none where it is not seen which optimizer it is,
-nor where it steps only now and then, or behind a loop around the clipping: a second `unscale_()` before a step raises.
+Always: the steps become as large as they were meant to be. There is none where it is not seen which optimizer it is, or
+its name is bound behind the clipping, nor where it steps only now and then, or behind a loop around the clipping: a
+second `unscale_()` before a step raises.
 
 Gradient clipping with a scaler:
 <https://docs.pytorch.org/docs/stable/notes/amp_examples.html#gradient-clipping>.
@@ -258,7 +266,10 @@ def _fix(node: cst.Call, scaled: _Scaled, model: Model) -> Fix | None:
     line = _line_before(clips, scaled, model)
     if line is None or _is_unscaled_later(line, scaled, model):
         return None
-    text = f"{scaled.scaler}.unscale_({optimizers.pop()})"
+    optimizer = optimizers.pop()
+    if any(_is_bound_between(optimizer, line, step.node, model) for step in scaled.steps):
+        return None
+    text = f"{scaled.scaler}.unscale_({optimizer})"
     newline, indent = model.tree.source.newline, model.tree.indentation(line)
     guards = _guards(scaled.begun, line, model)
     if len(guards) > 1 or not all(guards):
@@ -309,6 +320,15 @@ def _is_unscaled_later(line: cst.CSTNode, scaled: _Scaled, model: Model) -> bool
         if event.what is What.UNSCALE or (event.what is What.UNKNOWN and _is_given(scaled.scaler, event.node)):
             return True
     return False
+
+
+def _is_bound_between(path: str, line: cst.CSTNode, step: cst.CSTNode, model: Model) -> bool:
+    """Whether a name or attribute is bound, or what it is an attribute of, behind a statement and before a step."""
+    first, _, rest = path.partition(".")
+    start, end = model.tree.order(line), model.tree.order(step)
+    bound: list[cst.CSTNode] = [*model.targets(first, model.scopes.scope_of(line))]
+    bound += [node for part in rest.split(".") for node in model.tree.attributes(part) if model.is_target(node)]
+    return any(start < model.tree.order(node) < end for node in bound)
 
 
 def _is_given(path: str, call: cst.CSTNode) -> bool:

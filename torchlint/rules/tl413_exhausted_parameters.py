@@ -115,6 +115,7 @@ from torchlint.model import Kind, Model
 from torchlint.model.bindings import bound_value, pairs
 from torchlint.model.syntax import assignment_of, last_name, last_statement
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, any_of, on, word
+from torchlint.rules.api import names
 from torchlint.rules.shared import order
 from torchlint.rules.shared.consumers import consumer
 
@@ -132,8 +133,14 @@ def check(node: cst.Assign, model: Model) -> Iterator[Finding]:
     for target, value in pairs(node):
         if _receiver(value, model) is not None and id(value) in _used_up_by(target, node, model):
             said = "this iterator is used a second time, when nothing is left in it; make a list of it"
-            edits = (edit.insert_before(value, "list("), edit.insert_after(value, ")"))
-            yield Finding(value, said, Fix("Make a list", edits, Applicability.UNSAFE))
+            yield Finding(value, said, _fix(value, model))
+
+
+def _fix(value: cst.BaseExpression, model: Model) -> Fix | None:
+    if not names.is_builtin("list", value, model):
+        return None
+    edits = edit.insert_before(value, "list("), edit.insert_after(value, ")")
+    return Fix("Make a list", edits, Applicability.UNSAFE)
 
 
 def _used_up_by(target: cst.BaseExpression, node: cst.Assign, model: Model) -> frozenset[int]:

@@ -44,9 +44,35 @@ meets the input is left alone:
          return (x * self.scale + self.moved.to(x) + self.placed + self.again).view(self.only_shape.shape)
 ```
 
+A buffer refuses a name that the class has, and to become a number:
+
+```diff run
+ import torch
+ from torch import nn
+
+ class Scaled(nn.Module):
+     scale = None
+
+     def __init__(self):
+         super().__init__()
+!        self.scale = torch.ones(3)
+!        self.shift = torch.ones(3)
+
+     def forward(self, x):
+         return (x * self.scale) * (x - self.shift)
+
+ class Plain(Scaled):
+     def __init__(self):
+         super().__init__()
+         self.shift = 0.0
+
+ y = Plain()(torch.ones(3))
+```
+
 ## When the fix is unsafe
 
-Always: the tensor takes part in `to()`, so its dtype and device may change.
+Always: the tensor takes part in `to()`, so its dtype and device may change. There is none where the class or a base has
+something of that name already, or a subclass or another file sets it.
 
 `register_buffer`:
 <https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html#torch.nn.Module.register_buffer>.
@@ -58,6 +84,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model, Strength
+from torchlint.model.overriding import is_bound_by_class, is_set_by_others
 from torchlint.model.possibilities import Ndim, Tri
 from torchlint.model.syntax import dotted, keyword, parameters, without_subscripts
 from torchlint.model.torch import library
@@ -161,6 +188,11 @@ def _met(operands: list[cst.BaseExpression] | tuple[cst.BaseExpression, ...], gi
 
 
 def _fix(target: cst.Attribute, value: cst.Call, name: str, model: Model) -> Fix | None:
+    cls = model.tree.enclosing(target, cst.ClassDef)
+    if not isinstance(cls, cst.ClassDef) or model.ask(is_bound_by_class, cls, name):
+        return None  # a buffer refuses a name that is taken
+    if model.ask(is_set_by_others, cls, name):
+        return None  # and to be anything but a tensor
     if not isinstance(model.tree.statement(target), cst.SimpleStatementLine) or value.lpar:
         return None
     edits: tuple[Edit, ...] = (

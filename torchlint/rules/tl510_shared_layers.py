@@ -68,6 +68,7 @@ from torchlint.model import Model
 from torchlint.model.made_modules import makes_parameters
 from torchlint.model.syntax import integer, last_name
 from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, Group, Severity, any_of, on, pattern
+from torchlint.rules.api import names
 
 GROUP = Group.CORRECTNESS
 SEVERITY = Severity.ERROR
@@ -121,11 +122,13 @@ def _is_argument_of_deepcopy(name: cst.Name, model: Model) -> bool:
 
 
 def _can_be_comprehension(node: cst.BinaryOperation, element: cst.BaseElement, model: Model) -> bool:
-    """Whether a comprehension does the same there: it is not multiplied once more, and sees the names it needs.
+    """Whether a comprehension does the same there: nothing around is multiplied, and it sees the names it needs.
 
     In the body of a class it does not see what the class binds.
     """
-    outer = model.tree.parent(node)
+    outer: cst.CSTNode | None = model.tree.parent(node)
+    while isinstance(outer, (cst.Element, cst.List, cst.Tuple)):
+        outer = model.tree.parent(outer)
     if isinstance(outer, cst.BinaryOperation) and isinstance(outer.operator, cst.Multiply):
         return False
     around = model.tree.enclosing(node, cst.ClassDef, cst.FunctionDef, cst.Lambda)
@@ -136,6 +139,8 @@ def _can_be_comprehension(node: cst.BinaryOperation, element: cst.BaseElement, m
 def _fix(
     node: cst.BinaryOperation, display: cst.List | cst.Tuple, count: cst.BaseExpression, model: Model
 ) -> Fix | None:
+    if not names.is_builtin("range", node, model):
+        return None
     if not isinstance(display, cst.List) or len(display.elements) != 1 or "\n" in model.tree.code(node):
         return None
     element, size = display.elements[0], model.tree.code(count)

@@ -158,7 +158,8 @@ def _of_reference(follower: Follower, function: Value, arg: cst.Arg, call: cst.C
     if ref == "builtins.getattr":
         return _named_attribute(follower, call)
     if root == "builtins" and (last in PASSING_ON or last in _READING):
-        return max(Usage.READ, follower.usage(call)) if last in PASSING_ON else Usage.READ
+        is_passed_on = last in PASSING_ON or (last == "sum" and _joins_lists(follower.context, call))
+        return max(Usage.READ, follower.usage(call)) if is_passed_on else Usage.READ
     if root in ("numpy", "math") or ref == "copy.deepcopy":
         return Usage.READ  # what NumPy writes no version counter counts
     if root == "operator" and (writers.is_writing(f"__{last}__") or last == "setitem") and call.args[0] is arg:
@@ -171,6 +172,11 @@ def _of_reference(follower: Follower, function: Value, arg: cst.Arg, call: cst.C
         written = writes.by_function(follower.context, ref, arg, call)
         return written if written is Usage.WRITTEN else max(written, follower.usage(call))
     return _of_torch(follower, ref, arg, call)
+
+
+def _joins_lists(context: Context, call: cst.Call) -> bool:
+    """Whether a ``sum`` begins with a list: ``sum(lists, [])``."""
+    return len(call.args) > 1 and value_of(context, call.args[1].value).kind == Kind.CONTAINER
 
 
 def _asks_for_tensor(context: Context, call: cst.Call) -> bool:
@@ -193,7 +199,10 @@ def _of_torch(follower: Follower, ref: str, arg: cst.Arg, call: cst.Call) -> Usa
         return Usage.WRITTEN if writers.writes_to_itself(ref, call) else Usage.READ
     result = library.function(ref)
     if ref.startswith("torch.Tensor."):
-        result = library.method(ref.rpartition(".")[2])
+        name = ref.rpartition(".")[2]
+        if follower.how.is_told_by(name) and call.args[0] is arg:
+            return Usage.WRITTEN
+        result = library.method(name)
     if result is None and kind == "parameter":  # a parameter of the same memory, which is optimised
         return max(Usage.SAVED, follower.usage(call))
     if result is None:

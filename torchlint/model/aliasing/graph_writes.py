@@ -21,7 +21,7 @@ from torchlint.model.aliasing.how import How
 from torchlint.model.aliasing.origins import bound_to_target
 from torchlint.model.aliasing.put_in import handed_to, may_carry, put_in, registered
 from torchlint.model.aliasing.uses import Follower
-from torchlint.model.bindings import all_called, references
+from torchlint.model.bindings import all_called, own_references
 from torchlint.model.codebase.exports import setter
 from torchlint.model.definitions import is_ours
 from torchlint.model.expressions import qualified, value_of
@@ -239,7 +239,7 @@ def _uses(holder: _Holder) -> Sequence[cst.BaseExpression]:
     context, name, scope, *_ = holder
     if scope is None:
         return all_called(context, name) if context.is_checked else related.attributes_called(context, name)
-    return references(context, name, scope) if name and not isinstance(scope, cst.ClassDef) else ()
+    return own_references(context, name, scope) if name and not isinstance(scope, cst.ClassDef) else ()
 
 
 def _is_of_batch(context: Context, node: cst.BaseExpression) -> bool:

@@ -19,6 +19,16 @@ def usage_here(context: Context, node: cst.CSTNode) -> Usage:
     return Follower(context, How(through_names=False)).usage(node)
 
 
+def usage_of_object_here(context: Context, node: cst.CSTNode) -> Usage:
+    """The same of the one object: what changes its flags, hooks or attributes writes to it."""
+    return Follower(context, How(through_names=False, of_object=True)).usage(node)
+
+
+def usage_of_object(context: Context, node: cst.CSTNode) -> Usage:
+    """The same by the names that it is given, too."""
+    return Follower(context, How(of_object=True)).usage(node)
+
+
 def only_metadata(context: Context, node: cst.CSTNode) -> bool:
     """Whether nothing but metadata is read of an expression."""
     return usage_here(context, node) is Usage.METADATA

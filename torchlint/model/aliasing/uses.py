@@ -18,7 +18,7 @@ from torchlint.model.aliasing import writes
 from torchlint.model.aliasing.calls import LIKE_METHODS, Entered, follows_first, given, gives_no_graph
 from torchlint.model.aliasing.how import How
 from torchlint.model.aliasing.reading import METADATA
-from torchlint.model.bindings import all_called, begins_as_number, references
+from torchlint.model.bindings import all_called, begins_as_number, own_references
 from torchlint.model.expressions import value_of
 from torchlint.model.modes import grad_enabled
 from torchlint.model.names import VIEWING
@@ -197,7 +197,7 @@ class Follower:
                 compared = comparison.left if isinstance(comparison, cst.Comparison) else None
                 return self._operand(node, compared, operator)
             case cst.UnaryOperation(operator=operator):
-                return self._operand(node, None, operator)
+                return self.usage(parent) if isinstance(operator, cst.Plus) else self._operand(node, None, operator)
             case cst.Index():
                 return self._index(parent)
             case cst.Slice():
@@ -283,6 +283,8 @@ class Follower:
         if name in METADATA or (name == "data" and not self.how.through_data):
             return Usage.METADATA
         if is_target(self.tree, node):
+            if self.how.of_object and value_of(self.context, node.value).kind != Kind.CONTAINER:
+                return Usage.WRITTEN
             if name in ("requires_grad", "grad"):
                 return Usage.WRITTEN if self.how.for_graph and name == "requires_grad" else Usage.SAVED
             return Usage.WRITTEN if name in ("data", "T", "real", "imag") else Usage.READ
@@ -300,6 +302,8 @@ class Follower:
             return Usage.METADATA
         if value_of(self.context, node.value).kind == Kind.CONTAINER:
             return max(Usage.READ, self.usage(call)) if name in _TAKING_OUT else Usage.READ
+        if self.how.is_told_by(name):
+            return Usage.WRITTEN
         if self.how.for_graph and name in writers.OF_THE_VIEW:
             return self.usage(call)
         if writers.is_writing(name):
@@ -315,8 +319,7 @@ class Follower:
         if gives_no_graph(result):
             return Usage.READ
         if may_alias(result):  # for a view or a copy autograd keeps sizes, no elements
-            told = Usage.WRITTEN if self.how.for_graph else Usage.SAVED
-            return max(self.usage(call), told if name == "requires_grad_" else Usage.METADATA)
+            return max(self.usage(call), Usage.SAVED if name == "requires_grad_" else Usage.METADATA)
         others = () if name in LIKE_METHODS or follows_first(result) else call.args
         return max((self._operand(node.value, arg.value) for arg in others), default=self._operand(node.value, None))
 
@@ -466,7 +469,7 @@ class Follower:
 
     def _worst(self, name: str, scope: cst.FunctionDef | cst.Module) -> Usage:
         worst = Usage.METADATA
-        for node in references(self.context, name, scope):
+        for node in own_references(self.context, name, scope):
             worst = max(worst, self.of_use(node))
             if worst == Usage.WRITTEN:
                 break

@@ -12,7 +12,7 @@ from torchlint.model.modes import grad_enabled
 from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TensorResult
-from torchlint.model.torch.writers import OF_THE_VIEW
+from torchlint.model.torch.writers import OF_THE_VIEW, REPLACING
 from torchlint.model.values import Usage
 
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ def by_method(context: Context, name: str, call: cst.Call) -> Usage:
 
 def by_function(context: Context, ref: str, arg: cst.Arg, call: cst.Call) -> Usage:
     """``relu(x, inplace=True)``, where ``arg`` is what is written to."""
-    if arg.keyword is not None or ref.rpartition(".")[2] in OF_THE_VIEW:
+    last = ref.rpartition(".")[2]
+    if arg.keyword is not None or last in OF_THE_VIEW or last in REPLACING:
         return Usage.WRITTEN
     return _with(context, call, (other.value for other in call.args if other is not arg))
 

@@ -67,6 +67,8 @@ class Codebase:
 
     def _begin(self) -> None:
         self._importers: dict[importable.Folder, Importers] = {}
+        self._importers_beside: dict[str, Importers] = {}
+        """By the folder of a file, as it is asked for everywhere."""
         self._outlines: dict[str, Outline | None] = {}
         self._found: dict[tuple[str, str], tuple[str | None, tuple[str, ...], frozenset[str]]] = {}
         self._around: dict[str, Surroundings] = {}
@@ -268,22 +270,30 @@ class Codebase:
         """The files of the project that a file is in, which what is said of it rests on from now on."""
         if asker.path is None:
             return None
-        packages = self._surroundings(os.path.dirname(asker.path)).package
-        top = os.path.dirname(asker.path)
-        root = None
-        for _ in packages:
-            root = top if importable.is_marked(top) else root
-            top = os.path.dirname(top)
-        folder = importable.folder_of(top)
-        if root is not None and not folder.is_marked:  # `__init__.py` in the root of a repository makes it no package
-            folder = importable.Folder(root, True)
-        if folder not in self._importers:
-            self._importers[folder] = Importers(folder)
-        importers = self._importers[folder]
+        beside = os.path.dirname(asker.path)
+        importers = self._importers_beside.get(beside)
+        if importers is None:
+            importers = self._importers_beside[beside] = self._importers_in(self._project(beside))
         path, state = importers.row
         self._consulted[_id(asker)].add(path)
         self._states[path] = state
         return importers
+
+    def _project(self, beside: str) -> importable.Folder:
+        """The project that the files in a folder are in."""
+        top, root = beside, None
+        for _ in self._surroundings(beside).package:
+            root = top if importable.is_marked(top) else root
+            top = os.path.dirname(top)
+        folder = importable.folder_of(top)
+        if root is not None and not folder.is_marked:  # `__init__.py` in the root of a repository makes it no package
+            return importable.Folder(root, True)
+        return folder
+
+    def _importers_in(self, folder: importable.Folder) -> Importers:
+        if folder not in self._importers:
+            self._importers[folder] = Importers(folder)
+        return self._importers[folder]
 
     def _module_file(self, asker: str, module: str, level: int) -> str | None:
         """The file of a module that another file imports; None if it is not found."""

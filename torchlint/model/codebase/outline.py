@@ -64,7 +64,7 @@ def outlined(text: str, tree: ast.Module) -> Outline:
         for node in ast.walk(statement)
         if isinstance(node, ast.ImportFrom) and node.names[0].name == "*"
     ]
-    outline.listed = _listed(tree) if "__all__" in text or not text.isascii() else None  # letters have other forms
+    outline.listed = _listed(tree, text) if "__all__" in text or not text.isascii() else None
     outline.names.default_factory = None  # type: ignore[attr-defined]
     return outline
 
@@ -89,10 +89,12 @@ def _bound(statement: ast.stmt) -> Iterator[str]:
         stack += ast.iter_child_nodes(node)
 
 
-def _listed(tree: ast.Module) -> frozenset[str] | None:
+def _listed(tree: ast.Module, text: str) -> frozenset[str] | None:
     """The names in ``__all__``; None if there is none, or it is more than one list of strings."""
-    uses = sum(isinstance(node, ast.Name) and node.id == "__all__" for node in ast.walk(tree))
-    for statement in tree.body if uses == 1 else ():
+    is_used_once = text.isascii() and text.count("__all__") == 1  # letters that are not ASCII have other forms
+    if not is_used_once:
+        is_used_once = sum(isinstance(node, ast.Name) and node.id == "__all__" for node in ast.walk(tree)) == 1
+    for statement in tree.body if is_used_once else ():
         match statement:
             case ast.Assign(targets=[ast.Name(id="__all__")], value=ast.List(elts=names) | ast.Tuple(elts=names)):
                 texts = [name.value for name in names if isinstance(name, ast.Constant) and isinstance(name.value, str)]

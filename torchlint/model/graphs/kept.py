@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import libcst as cst
 
@@ -49,6 +49,7 @@ from torchlint.model.possibilities import Dtype, Kind, Ndim, Tri
 from torchlint.model.recording import calls_of
 from torchlint.model.syntax import dotted, last_name
 from torchlint.model.values import Strength, Value
+from torchlint.system.records import replace
 
 
 @dataclass(frozen=True)

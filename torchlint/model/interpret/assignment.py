@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import libcst as cst
 
@@ -16,6 +15,7 @@ from torchlint.model.syntax import dotted
 from torchlint.model.torch.arguments import literal_bool
 from torchlint.model.torch.grads import grad_of_inputs
 from torchlint.model.values import NDARRAY, OBJECT, Value, container, held, is_opaque, iterated, truth
+from torchlint.system.records import replace
 
 
 def assign(frame: Frame, target: cst.CSTNode, value: Value, source: cst.BaseExpression | None) -> None:

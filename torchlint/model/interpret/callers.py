@@ -7,7 +7,6 @@ known without it, and it never becomes part of what a function returns.
 from __future__ import annotations
 
 import functools
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -25,6 +24,7 @@ from torchlint.model.running import may_run
 from torchlint.model.standing import stands
 from torchlint.model.syntax import decorator_names, dotted, parameters
 from torchlint.model.values import UNKNOWN, Argument, Evidence, Strength, Value, join
+from torchlint.system.records import replace
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from torchlint.model.possibilities import Kind, Ndim
 from torchlint.model.values import (
@@ -19,6 +18,7 @@ from torchlint.model.values import (
     join,
     mapping,
 )
+from torchlint.system.records import replace
 
 MAX_ITEMS = 8
 """Elements of a list that are known one by one."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
 from functools import reduce
 
 import libcst as cst
@@ -18,6 +17,7 @@ from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.syntax import has_break, last_name
 from torchlint.model.type_comments import type_comment
 from torchlint.model.values import OBJECT, Value, join
+from torchlint.system.records import replace
 
 _MAX_LOOPS = 3
 """Rounds of a loop before what it binds has to do."""

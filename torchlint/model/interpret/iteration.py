@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import libcst as cst
 
 from torchlint.model.interpret import learning, loaders, module_containers, special_methods
@@ -14,6 +12,7 @@ from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.syntax import ending_name, last_name
 from torchlint.model.torch.ndims import without_one
 from torchlint.model.values import MODULE, NDARRAY, Evidence, Strength, Value, is_opaque, iterated, tensor
+from torchlint.system.records import replace
 
 
 def iterate(frame: Frame, value: Value, node: cst.BaseExpression) -> Value:
@@ -40,7 +39,7 @@ def iterate(frame: Frame, value: Value, node: cst.BaseExpression) -> Value:
         return value
     if loaders.is_batch(value):
         return learning.likely(frame, loaders.part_of_batch(node), Symbol(Origin.ELEMENT, id(node)))
-    if value.kind == Kind.UNKNOWN and (LOADER_NAME.search(_name(node)) or _is_one_of_loaders(node)):
+    if value.kind in (Kind.UNKNOWN, Kind.REFERENCE) and (LOADER_NAME.search(_name(node)) or _is_one_of_loaders(node)):
         return batch(frame, Value(Kind.LOADER), node)
     return learning.unknown(frame, Symbol(Origin.ELEMENT, id(node)))
 

@@ -7,11 +7,12 @@ from typing import ClassVar, Generic, Protocol, TypeVar
 
 from torchlint.model.interpret.summary import Summary
 from torchlint.model.values import Value
+from torchlint.system.records import frozen_dataclass
 
 T_co = TypeVar("T_co", covariant=True)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass(frozen=True, slots=True)
 class Key(Generic[T_co]):
     """What is asked for, by the identity of a node; each subclass says what the answer is."""
 
@@ -21,7 +22,7 @@ class Key(Generic[T_co]):
     node: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass(frozen=True, slots=True)
 class ScopeKey(Key[Summary | None]):
     """What a function or module leaves behind."""
 
@@ -29,12 +30,12 @@ class ScopeKey(Key[Summary | None]):
     """The class whose objects an inherited method is called on."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass(frozen=True, slots=True)
 class BodyKey(Key[Summary]):
     """What the statements of a class leave behind."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass(frozen=True, slots=True)
 class AttributeKey(Key[Value | None]):
     """What the methods of a class assign to an attribute."""
 
@@ -57,7 +58,7 @@ class Trail:
     """Everything that was asked for on the way, itself included."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen_dataclass(frozen=True, slots=True)
 class Answer(Generic[T_co]):
     """What was found out, and how."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -17,6 +16,7 @@ from torchlint.model.syntax import last_name
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TensorResult
 from torchlint.model.values import UNKNOWN, Evidence, Strength, Value, tensor
+from torchlint.system.records import replace
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context

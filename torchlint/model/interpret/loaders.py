@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import libcst as cst
 
 from torchlint.model.names import DATA_SET_NAME
@@ -11,6 +9,7 @@ from torchlint.model.possibilities import Dtype, Kind, Ndim, Tri
 from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.syntax import ending_name
 from torchlint.model.values import STRING, UNKNOWN, Evidence, Strength, Value, changed, container, held, tensor
+from torchlint.system.records import replace
 
 BATCH = Value(Kind.UNKNOWN, grad=Tri.NO)
 """Some batch: nobody knows what it looks like, but no tensor in it carries a graph."""

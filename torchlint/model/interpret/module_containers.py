@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from torchlint.model.interpret import containers
 from torchlint.model.possibilities import Kind
@@ -25,6 +24,7 @@ from torchlint.model.values import (
     mapping,
     parameter,
 )
+from torchlint.system.records import replace
 
 SEQUENTIAL = "torch.nn.Sequential"
 _LISTS = frozenset(("torch.nn.ModuleList", "torch.nn.ParameterList"))

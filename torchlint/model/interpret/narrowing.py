@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import libcst as cst
 
@@ -18,6 +17,7 @@ from torchlint.model.torch import library
 from torchlint.model.torch.dtypes import dtype_named
 from torchlint.model.torch.ndims import ndim_by
 from torchlint.model.values import NONE, UNKNOWN, Strength, Value, container, held, join, reference, tensor, unknown
+from torchlint.system.records import replace
 
 
 def narrow(frame: Frame, test: cst.BaseExpression, truth: bool) -> None:

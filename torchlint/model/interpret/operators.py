@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import libcst as cst
 
 from torchlint.model.interpret import containers, learning, narrowing, places, special_methods
@@ -27,6 +25,7 @@ from torchlint.model.values import (
     join,
     tensor,
 )
+from torchlint.system.records import replace
 
 _ANY = cst.Name("_")
 

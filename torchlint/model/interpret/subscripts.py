@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import libcst as cst
 
 from torchlint.model.bindings import is_counter
@@ -23,6 +21,7 @@ from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.syntax import dotted, integer, literal_key
 from torchlint.model.torch.ndims import without_one
 from torchlint.model.values import NDARRAY, NUMBER, UNKNOWN, Evidence, Strength, Value, held, is_opaque, tensor, unknown
+from torchlint.system.records import replace
 
 
 def expression(frame: Frame, node: cst.Subscript) -> Value:

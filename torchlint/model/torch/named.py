@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import functools
 import math
-from dataclasses import replace
 
 from torchlint.model.names import GRAD_CONTEXTS
 from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.torch import library
 from torchlint.model.values import NUMBER, Value
+from torchlint.system.records import replace
 
 _CONSTANTS = frozenset(
     f"{module}.{name}"

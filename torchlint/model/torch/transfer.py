@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from torchlint.model.certainty import Certainty
 from torchlint.model.possibilities import Dtype, Kind, Ndim, Role, Tri
@@ -46,6 +45,7 @@ from torchlint.model.values import (
     parameter,
     tensor,
 )
+from torchlint.system.records import replace
 
 _PLAIN = {
     "bool": NUMBER,

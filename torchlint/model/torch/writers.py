@@ -27,6 +27,14 @@ OF_THE_VIEW = frozenset(
 )
 """Methods that change the shape or storage of one tensor, not of what shares its memory."""
 
+REPLACING = frozenset(("vector_to_parameters",))
+"""Functions that give tensors other memory."""
+
+TELLING = frozenset(
+    ("requires_grad_", "__setattr__", "retain_grad", "register_hook", "register_post_accumulate_grad_hook")
+)
+"""Methods that give one tensor flags, hooks or attributes, which what shares its memory does not get."""
+
 
 def is_writing(name: str) -> bool:
     """Whether a method of a tensor of that name writes to it."""

@@ -146,7 +146,7 @@ def _as_next(call: cst.Call, iterator: cst.BaseExpression, model: Model) -> tupl
     """Write `next(…)` for `iterator.next()`, and `next(iter(x))` where that is `x.__iter__()`."""
     match iterator:
         case cst.Call(func=cst.Attribute(value=iterated, attr=cst.Name("__iter__"))) if not iterator.lpar:
-            if not names.is_shadowed("iter", call, model):
+            if names.is_builtin("iter", call, model):
                 return edit.insert_before(call, "next(iter("), edit.replace_after(iterated, call, "))")
     return edit.insert_before(call, "next("), edit.replace_after(iterator, call, ")")
 
@@ -178,7 +178,7 @@ def of_method(node: cst.Attribute, row: Row, model: Model) -> Fix | None:
         return None
     if row.fix == "call":
         return rewrites.rewrite(call, row, model)
-    if row.fix == "next" and not names.is_shadowed("next", node, model):
+    if row.fix == "next" and names.is_builtin("next", node, model):
         return Fix("Use `next(…)`", _as_next(call, node.value, model), row.applicability)
     if row.fix == "sample-n" and len(call.args) == 1 and not has_stars(call.args):
         size = call.args[0].value

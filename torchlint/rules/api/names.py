@@ -10,8 +10,9 @@ import libcst as cst
 
 from torchlint.file.text.tokens import MODULES
 from torchlint.model import Model, reexports
+from torchlint.model.imports import is_bound_here
 from torchlint.model.names import PACKAGES
-from torchlint.model.syntax import bound_name, dotted, last_name, root
+from torchlint.model.syntax import bound_name, dotted, is_global, last_name, root
 from torchlint.model.torch import library
 
 
@@ -264,6 +265,32 @@ def is_shadowed(name: str, node: cst.CSTNode, model: Model) -> bool:
             return True
         around = model.tree.enclosing(around, cst.FunctionDef)
     return False
+
+
+_BROUGHT_BY_STAR = frozenset(("float", "range"))
+"""Builtins that fixes write and that a star of torch binds to something else."""
+
+
+def is_builtin(name: str, node: cst.CSTNode, model: Model) -> bool:
+    """Whether the name of a builtin stands for that at a place."""
+    if name in model.scopes.hidden_at(node) or is_shadowed(name, node, model) or bound_at_top(name, model):
+        return False
+    return not (name in _BROUGHT_BY_STAR and imports(model).stars) and not model.ask(reexports.is_taken, name)
+
+
+def bound_at_top(name: str, model: Model) -> tuple[cst.Name, ...]:
+    """Where a name of the module is bound."""
+    return model.remember(_bound_at_top, name)
+
+
+def _bound_at_top(model: Model, name: str) -> tuple[cst.Name, ...]:
+    found = list[cst.Name]()
+    for node in model.tree.names(name):
+        parent = model.tree.parent(node)
+        at = parent if isinstance(parent, (cst.FunctionDef, cst.ClassDef)) else node
+        if is_bound_here(model.tree, node) and (is_global(at, model.tree) or isinstance(parent, cst.NameItem)):
+            found.append(node)
+    return tuple(found)
 
 
 def is_bound(name: str, model: Model) -> bool:

@@ -14,7 +14,7 @@ from torchlint.model.codebase import holders
 from torchlint.model.names import HOLDER_NAME
 from torchlint.model.syntax import chain, dotted, ending_name
 from torchlint.model.torch import library
-from torchlint.rules.shared import beside, gradients, indices, memory, operands, readers, scalars
+from torchlint.rules.shared import beside, gradients, indices, memory, new_layers, operands, readers, scalars
 from torchlint.rules.shared.renormalised import are_renormalised
 
 
@@ -262,6 +262,8 @@ def initialises(node: cst.Attribute, value: Value, model: Model) -> bool:
     if not isinstance(function, cst.FunctionDef):
         return False
     if _INIT_FUNCTION.search(function.name.value) or model.ask(applied_to_modules, function):
+        return True
+    if new_layers.is_of_one(node.value, model):
         return True
     return model.ask(is_applied_elsewhere, function)
 

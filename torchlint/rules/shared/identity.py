@@ -5,6 +5,7 @@ They have neither flags nor hooks nor an identity in common.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import islice
 
@@ -12,14 +13,15 @@ import libcst as cst
 
 from torchlint.model import Dtype, Kind, Model, Role, Tri, Usage
 from torchlint.model.aliasing.graph_writes import may_get_graph_later
-from torchlint.model.aliasing.here import only_metadata, usage_here
-from torchlint.model.bindings import bound_value
+from torchlint.model.aliasing.here import only_metadata, usage_of_object, usage_of_object_here
+from torchlint.model.bindings import bound_value, own_references, owner
 from torchlint.model.interpret.loaders import is_from_loader
 from torchlint.model.overriding import always
+from torchlint.model.scopes import target_names
 from torchlint.model.syntax import last_name
 from torchlint.model.torch import library, writers
 from torchlint.model.torch.schema import TensorResult, may_alias
-from torchlint.rules.shared import compared, kept_memory, lifetimes, memory
+from torchlint.rules.shared import compared, given_batches, kept_memory, lifetimes, memory
 from torchlint.rules.shared.lambdas import is_given_to_lambda
 from torchlint.rules.shared.lifetimes import (
     OF_THE_OBJECT,
@@ -35,7 +37,13 @@ from torchlint.rules.shared.lifetimes import (
     is_last_use,
     rebinds,
 )
+from torchlint.rules.shared.order import are_exclusive
 from torchlint.rules.shared.without_graph import stays_without_graph
+
+_LEAVING = (Usage.ESCAPES, Usage.RETURNED)
+"""Whoever gets it may do whatever with it."""
+_FAR = 8
+"""How many uses behind another one are looked at."""
 
 
 def may_be_one(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model) -> bool:
@@ -51,16 +59,18 @@ def may_be_one(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model
         return True
     if model.remember(_are_changed) and not _is_replaced_batch(call, inner, model) and not _stays(inner, model):
         return False
-    if model.ask(usage_here, call) <= Usage.SAVED:
+    if model.ask(usage_of_object_here, call) <= Usage.SAVED:
         return True
     if is_given_to_lambda(inner, model):
         return False  # a gradient that a hook keeps becomes `.grad` itself, unless autograd finds another tensor there
     is_replaced = isinstance(inner, cst.Name) and rebinds(call, inner, model)
     if not is_replaced and not memory.is_used_up(call, model) and model.ask(may_get_graph_later, inner):
         return False
-    usage = model.usage(call)
-    if usage is Usage.WRITTEN or _is_of_batch(inner, model):
-        return usage is not Usage.WRITTEN
+    usage = model.ask(usage_of_object, call)
+    if usage is Usage.WRITTEN:
+        return False
+    if _is_of_batch(inner, model):
+        return usage not in _LEAVING or _is_last_of_batch(call, inner, model)
     if not isinstance(inner, cst.Name):
         return usage <= Usage.SAVED
     scope = model.scopes.scope_of(inner)
@@ -99,6 +109,8 @@ def _is_view(node: cst.BaseExpression, model: Model) -> bool:
 
 def _is_of_batch(node: cst.BaseExpression, model: Model) -> bool:
     """Whether a tensor is a batch of a loader, or what methods make of one: ``x.unsqueeze(0).cuda()``."""
+    if given_batches.is_given(node, model):
+        return True
     while not is_from_loader(model.value(node)):
         if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
             return False
@@ -106,6 +118,30 @@ def _is_of_batch(node: cst.BaseExpression, model: Model) -> bool:
             return False
         node = node.func.value
     return True
+
+
+def _is_last_of_batch(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model) -> bool:
+    """Whether a batch of a loader is not read any more when it has been wrapped: by convention nobody else has it."""
+    names = [
+        name
+        for name in model.tree.within(inner, cst.Name)
+        if is_from_loader(model.value(name)) or given_batches.is_given(name, model)
+    ]
+    return bool(names) and all(rebinds(call, name, model) or not _is_read_later(call, name, model) for name in names)
+
+
+def _is_read_later(node: cst.CSTNode, name: cst.Name, model: Model) -> bool:
+    """Whether more than metadata is read of a name behind a node, before the loop around that binds it anew."""
+    scope = model.scopes.scope_of(name)
+    if model.ask(owner, name) is not scope:
+        return True
+    uses = model.references(name.value, scope)
+    later = uses[bisect_right(uses, model.tree.last_below(node), key=model.tree.order) :][:_FAR]
+    loop = model.tree.enclosing(node, cst.For, cst.FunctionDef)
+    if isinstance(loop, cst.For) and name.value in target_names(loop.target):
+        later = [use for use in later if model.tree.is_inside(use, loop)]
+    read = (use for use in later if not model.is_target(use) and not model.ask(only_metadata, use))
+    return len(later) == _FAR or not all(are_exclusive(use, node, model) for use in read)
 
 
 def _is_replaced_batch(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model) -> bool:
@@ -147,7 +183,7 @@ def _is_kept(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> bo
 
 def _uses(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> tuple[tuple[cst.Name, ...], frozenset[int]]:
     """Where what a name stands for is first read beyond its metadata, twice, and where it is written to, by ``id``."""
-    uses = [node for node in model.references(name, scope) if not model.is_target(node)]
+    uses = [node for node in model.ask(own_references, name, scope) if not model.is_target(node)]
     read = (node for node in uses if not model.ask(only_metadata, node) and not rebinds(node, node, model))
     written = (node for node in uses if model.usage(node) is Usage.WRITTEN)
     return tuple(islice(read, 2)), frozenset(map(id, written))
@@ -272,7 +308,16 @@ def is_replaced(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool
         return False
     uses = model.references(inner.value, scope)
     before = (use for use in uses if not model.is_target(use) and use is not inner and not follows(use, call, model))
-    return all(is_kept_here(use, model) for use in before)
+    return all(is_kept_here(use, model) or _is_given_size(use, model) for use in before)
+
+
+def _is_given_size(use: cst.Name, model: Model) -> bool:
+    """Whether a statement gives a tensor another size and does nothing else: ``x.resize_(3)``. Its wrapper has that."""
+    attribute = model.tree.parent(use)
+    call = model.tree.parent(attribute) if isinstance(attribute, cst.Attribute) else None
+    if not isinstance(attribute, cst.Attribute) or not isinstance(call, cst.Call) or call.func is not attribute:
+        return False
+    return attribute.attr.value in ("resize_", "resize_as_") and isinstance(model.tree.parent(call), cst.Expr)
 
 
 def _is_made_before(node: cst.CSTNode, name: cst.Name, model: Model) -> bool:

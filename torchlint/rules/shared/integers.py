@@ -12,7 +12,8 @@ import libcst as cst
 
 from torchlint.model import Dtype, Kind, Model
 from torchlint.model.aliasing.here import only_metadata
-from torchlint.model.bindings import bound_value, declares, last_assigned, target_before
+from torchlint.model.bindings import bound_value, declares, last_assigned, owner, target_before
+from torchlint.model.codebase.exports import is_mentioned, setter
 from torchlint.model.given_everywhere import given_everywhere
 from torchlint.model.syntax import chain
 from torchlint.rules.shared import identity, indices
@@ -48,7 +49,10 @@ _CASTS = frozenset(("long", "int", "short", "char", "byte", "bool"))
 
 def _is_made_integer(node: cst.BaseExpression, model: Model) -> bool:
     """Whether an expression is ``x.long()``, or a name that was assigned such a thing on every path to it."""
-    made = model.ask(last_assigned, node) if isinstance(node, cst.Name) else node
+    made: cst.BaseExpression | None = node
+    if isinstance(node, cst.Name):
+        is_own = model.ask(owner, node) is model.scopes.scope_of(node)
+        made = model.ask(last_assigned, node) if is_own else None
     last = _source(made, model) if made is not None else None
     return isinstance(last, cst.Call) and _is_cast(last, model)
 
@@ -76,10 +80,23 @@ def _are_given(model: Model, function: cst.FunctionDef, name: str) -> bool:
 
 
 def _is_of_integers(node: cst.BaseExpression, home: Model) -> bool:
-    value = home.value(node)
+    value, source = home.value(node), _source(node, home)
+    if _is_of_another_file(source, home):
+        return False
     if value.is_tensor and not value.is_parameter and not value.dtype & Dtype.FLOAT:
         return True
-    return _is_made_integer(_source(node, home), home)
+    return _is_made_integer(source, home)
+
+
+def _is_of_another_file(node: cst.BaseExpression, home: Model) -> bool:
+    """Whether what holds a tensor is an object or a global that another file may put something else into."""
+    match node:
+        case cst.Attribute(value=holder) if not home.is_tensor(holder):
+            cls = home.value(holder).node
+            return cls is None or home.home(cls) is not home
+        case cst.Name(value=name) if home.ask(owner, node) is home.tree.module:
+            return home.ask(setter, name) is not None
+    return False
 
 
 def _is_cast_at_once(node: cst.BaseExpression, model: Model) -> bool:
@@ -95,7 +112,8 @@ def _is_cast_at_once(node: cst.BaseExpression, model: Model) -> bool:
 def _is_cast(call: cst.Call, model: Model) -> bool:
     match call:
         case cst.Call(func=cst.Attribute(attr=cst.Name(value=name)), args=[]) if name in _CASTS:
-            return not model.ask(declares, name)
+            is_own = model.ask(declares, name) or model.value(call.func).node is not None
+            return not is_own and not model.ask(is_mentioned, rf"\bdef\s+{name}\b")
     return False
 
 

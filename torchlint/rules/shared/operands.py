@@ -81,8 +81,10 @@ def method_with_places(node: cst.Attribute, model: Model) -> str | None:
 
 
 def is_compared(node: cst.Attribute, model: Model) -> bool:
-    """Whether a `.data` itself is compared with a tensor: ``x.data.max(1)[1] != y.data``."""
+    """Whether a `.data` itself is compared with a tensor: ``x.data.max(1)[1] != y.data``, ``pred.eq(y.data)``."""
     parent = model.tree.parent(node)
+    if isinstance(parent, cst.Arg):
+        return _is_given_to_comparison(parent, model)
     match model.tree.parent(parent) if isinstance(parent, cst.ComparisonTarget) else parent:
         case cst.Comparison(left=left, comparisons=[cst.ComparisonTarget(operator=operator, comparator=right)]):
             other = right if left is node else left
@@ -90,6 +92,14 @@ def is_compared(node: cst.Attribute, model: Model) -> bool:
     return False
 
 
+def _is_given_to_comparison(arg: cst.Arg, model: Model) -> bool:
+    match model.tree.parent(arg):
+        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=name)), args=[only]):
+            return only is arg and name in _COMPARING_METHODS and model.is_tensor(owner)
+    return False
+
+
+_COMPARING_METHODS = frozenset(("eq", "ne", "lt", "le", "gt", "ge"))
 _COMPARING = (cst.Equal, cst.NotEqual, cst.LessThan, cst.LessThanEqual, cst.GreaterThan, cst.GreaterThanEqual)
 
 

@@ -6,7 +6,7 @@ import re
 
 import libcst as cst
 
-from torchlint.model import Dtype, Kind, Model, Ndim, Strength, Value, bindings
+from torchlint.model import Dtype, Kind, Model, Ndim, Value, bindings
 from torchlint.model.syntax import assignment_of, calls_method, chain, ending_name, integer, last_name
 from torchlint.model.torch import library
 from torchlint.rules.shared.as_number import is_made_number, is_with_number
@@ -126,8 +126,8 @@ def is_scalar(value: Value, node: cst.BaseExpression, index: cst.Subscript, mode
         return False
     if isinstance(parent, cst.AugAssign) and parent.value is index and _begins_as_number(parent.target, model):
         return True
-    if value.evidence is not None and value.evidence.strength == Strength.NAME:
-        return True
+    if value.evidence is not None and value.evidence.text.endswith("sounds like a loss"):
+        return True  # and not what else is only likely to be a tensor: of a network's output it is a row
     if (is_made_number(index, model) or _has_name_of_number(index, model)) and not _has_elements(node, model):
         return True
     if is_reduced(node):

@@ -110,10 +110,19 @@ def _stored(constructor: cst.FunctionDef, model: Model) -> tuple[str, ...] | Non
             ) if dotted(target) == f"self.{target.attr.value}":
                 if any(name.value == "self" for name in model.tree.within(value, cst.Name)):
                     return None
-                stored.append(f"ctx.{target.attr.value} = {model.tree.code(value)}")
+                if any(quotes in model.tree.code(value) for quotes in ("'''", '"""')):
+                    return None  # what such a text has on further lines begins where it begins
+                stored.append(f"ctx.{target.attr.value} = {_below(value, statement, model)}")
             case _:
                 return None
     return tuple(stored)
+
+
+def _below(value: cst.BaseExpression, statement: cst.BaseStatement, model: Model) -> str:
+    """The code of a value whose further lines stand below the first one, which begins a place further left now."""
+    newline, indent = model.tree.source.newline, model.tree.indentation(statement)
+    first, *others = model.tree.code(value).split(newline)
+    return newline.join((first, *(f"{indent}{each.removeprefix(' ')}" for each in others)))
 
 
 def _has_comments(block: cst.IndentedBlock, model: Model) -> bool:

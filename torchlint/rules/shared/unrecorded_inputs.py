@@ -9,7 +9,7 @@ import libcst as cst
 from torchlint.model import Kind, Model, Tri
 from torchlint.model.aliasing.here import only_metadata
 from torchlint.model.codebase.exports import is_mentioned
-from torchlint.model.syntax import chain
+from torchlint.model.syntax import chain, last_name
 from torchlint.model.torch.arguments import literal_bool
 from torchlint.rules.shared import criteria
 from torchlint.rules.shared.identity import is_changed
@@ -44,9 +44,27 @@ def is_unrecorded_input(call: cst.Call, model: Model) -> bool:
         return False
     whole = [call, *(outer for _, outer in chain(call, model.tree))][-1]
     names = targets_of(whole, model)
+    if not names and model.grad_enabled(call) == Tri.NO:
+        return _is_given_to_network(whole, model) and not is_changed(call, model)
     if not names or model.grad_enabled(call) == Tri.NO or any(is_changed(each, model) for each in (call, *names)):
         return False
     return all(_is_unrecorded(use, model) for name in names for use in _uses_since(name, call, model))
+
+
+def _is_given_to_network(node: cst.CSTNode, model: Model) -> bool:
+    """Whether something is given to what may be a network or a function, and keeps nothing: ``self.net(x)``."""
+    arg = model.tree.parent(node)
+    call = model.tree.parent(arg) if isinstance(arg, cst.Arg) and not arg.star else None
+    if not isinstance(call, cst.Call) or not isinstance(call.func, (cst.Name, cst.Attribute)):
+        return False
+    return not last_name(call.func).endswith(_KEEPING) and not model.value(call.func).kind & Kind.REFERENCE
+
+
+_KEEPING = (
+    *("append", "add", "extend", "insert", "put", "push", "update", "setdefault", "list", "tuple", "dict", "set"),
+    *("store", "save", "remember", "record", "collect", "register", "log", "write", "send"),
+)
+"""How names end of what keeps what it is given."""
 
 
 def _uses_since(name: cst.Name, call: cst.Call, model: Model) -> list[cst.Name]:

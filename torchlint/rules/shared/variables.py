@@ -19,7 +19,17 @@ from torchlint.model.torch import library
 from torchlint.model.torch.arguments import literal_bool
 from torchlint.model.torch.schema import TensorResult
 from torchlint.rule import Applicability, Edit, Fix
-from torchlint.rules.shared import data_sites, gradients, identity, indices, integers, lifetimes, memory, tried
+from torchlint.rules.shared import (
+    data_sites,
+    given_batches,
+    gradients,
+    identity,
+    indices,
+    integers,
+    lifetimes,
+    memory,
+    tried,
+)
 from torchlint.rules.shared.made_before import is_made_before, is_put_back_as_it_is
 from torchlint.rules.shared.made_of_numbers import is_made_of_numbers
 from torchlint.rules.shared.own_attributes import is_of_object
@@ -248,7 +258,7 @@ def _is_useless(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool
         return True
     if not _makes_attribute(call, model) and is_made_before(call, inner, model):
         return True
-    if not value.is_tensor or not stays_without_graph(inner, model):
+    if not value.is_tensor or not (stays_without_graph(inner, model) or given_batches.is_given(inner, model)):
         return False
     if value.role & Role.GRADIENT and gradients.may_have_graph(inner, model):
         return False

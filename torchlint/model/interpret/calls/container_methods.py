@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import libcst as cst
 
@@ -14,6 +13,7 @@ from torchlint.model.possibilities import Kind
 from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.syntax import literal_key
 from torchlint.model.values import NONE, NUMBER, STRING, UNKNOWN, Argument, Value, container, held, iterated, join
+from torchlint.system.records import replace
 
 
 def call(frame: Frame, receiver: Value, name: str, node: cst.Call, arguments: Sequence[Argument]) -> Value:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import reduce
 
 import libcst as cst
@@ -57,6 +56,7 @@ from torchlint.model.values import (
     reference,
     tensor,
 )
+from torchlint.system.records import replace
 
 _UNPICKLING = frozenset(("pickle.load", "pickle.loads"))
 """What they return is whatever was written."""

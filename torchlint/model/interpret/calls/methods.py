@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import libcst as cst
 
@@ -38,6 +37,7 @@ from torchlint.model.values import (
     tensor,
     truth,
 )
+from torchlint.system.records import replace
 
 _PACKED_METHODS = frozenset(
     ("to", "cuda", "cpu", "pin_memory", "double", "float", "half", "long", "int", "short", "byte")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 import libcst as cst
 
@@ -27,6 +26,7 @@ from torchlint.model.values import (
     record,
     reference,
 )
+from torchlint.system.records import replace
 
 _OPERATORS = frozenset(("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "pow", "iadd", "imul", "isub"))
 

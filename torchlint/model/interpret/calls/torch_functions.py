@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import libcst as cst
 
@@ -32,6 +31,7 @@ from torchlint.model.values import (
     tensor,
     truth,
 )
+from torchlint.system.records import replace
 
 _PACKED_SEQUENCE = "torch.nn.utils.rnn.PackedSequence"
 

@@ -305,7 +305,9 @@ def _method(
 
 def _wrapper(frame: VolatileFrame, call: cst.Call) -> Held:
     for arg in call.args:
-        evaluate(frame, arg.value)
+        moved = memory.before_transfers(arg.value, frame.model)
+        if moved is arg.value or evaluate(frame, moved).may_be_volatile:
+            evaluate(frame, arg.value)  # else what a transfer records is cut here
     if is_input(call, frame.model):
         frame.inputs.add(id(call))
         asked = volatile_argument(call)
