@@ -130,7 +130,8 @@ def _is_read_later(node: cst.CSTNode, name: cst.Name, model: Model) -> bool:
     if model.ask(owner, name) is not scope:
         return True
     uses = model.references(name.value, scope)
-    later = uses[bisect_right(uses, model.tree.last_below(node), key=model.tree.order) :][:_FAR]
+    place = bisect_right(uses, model.tree.last_below(node), key=model.tree.order)
+    later = uses[place : place + _FAR]
     loop = model.tree.enclosing(node, cst.For, cst.FunctionDef)
     if isinstance(loop, cst.For) and name.value in target_names(loop.target):
         later = [use for use in later if model.tree.is_inside(use, loop)]
