@@ -17,7 +17,7 @@ either.
 +        self.shift = nn.Parameter((torch.randn(3) + 1) * 0.1)
 ~        self.weights = [nn.Parameter(torch.zeros(3)) for _ in range(2)]
 +        self.weights = nn.ParameterList([nn.Parameter(torch.zeros(3)) for _ in range(2)])
-         self.bias = nn.Parameter(torch.zeros(3))
+         self.bias = nn.Parameter(torch.zeros(3)).cpu()
 
  count = len(list(Net().parameters()))
 ```
@@ -227,7 +227,7 @@ def _computed_from(node: cst.BaseExpression) -> cst.BaseExpression | None:
 
 
 def _without_same(node: cst.BaseExpression, model: Model) -> cst.BaseExpression:
-    """What an expression is itself: methods in place give what they write to, and casts to the default dtype do."""
+    """What an expression is itself: methods in place give what they write to, casts to the default dtype it too."""
     match node:
         case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(value=name))):
             result = library.method(name)
@@ -235,11 +235,15 @@ def _without_same(node: cst.BaseExpression, model: Model) -> cst.BaseExpression:
                 return _without_same(inner, model)
             if name == "float" and not _OTHER_DTYPE.search(model.tree.code(inner)):
                 return _without_same(inner, model)
+            if name == "cpu" and not node.args and not _OTHER_DEVICE.search(model.tree.code(inner)):
+                return _without_same(inner, model)
     return node
 
 
 _OTHER_DTYPE = re.compile(r"dtype|double|half|long|int|tensor\(|numpy|\w+_like")
 """What may give a parameter another dtype than the default."""
+_OTHER_DEVICE = re.compile(r"cuda|device|_like|\.to\(")
+"""What may put a parameter on another device than the CPU."""
 
 
 def _mentions_parameter(node: cst.BaseExpression) -> bool:
