@@ -6,7 +6,7 @@ tensor that requires grad, where autograd records, is enough: that call goes wro
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
@@ -194,10 +194,22 @@ def _entry(
     handed: dict[str, Handed],
     attributes: Mapping[str, Value],
 ) -> _Entry:
-    given, owner = {name: each.value for name, each in handed.items()}, _owner(function)
-    kept = {f"{owner}.{name}": each for name, each in attributes.items()}
-    trace = context.interpreter.called_with(context, function, given, kept, decided(context, function, handed))
-    return _Entry(site, Witness(site.call, _place(context, site)), handed, trace, attributes)
+    owner = _owner(function)
+    entry = _called(context, function, site, handed, {f"{owner}.{name}": each for name, each in attributes.items()})
+    return entry._replace(attributes=attributes)
+
+
+def _called(
+    context: Context,
+    function: cst.FunctionDef,
+    site: CallSite,
+    handed: dict[str, Handed],
+    paths: dict[str, Value],
+) -> _Entry:
+    """What is seen in a function that is called so, with what is known to be under some paths there."""
+    given = {name: each.value for name, each in handed.items()}
+    trace = context.interpreter.called_with(context, function, given, paths, decided(context, function, handed))
+    return _Entry(site, Witness(site.call, _place(context, site)), handed, trace, {})
 
 
 def _owner(method: cst.FunctionDef) -> str:
@@ -219,9 +231,7 @@ def _by_constructor(context: Context, method: cst.FunctionDef, far: int) -> list
         if not is_switched_off(site.context, site.call):
             caller = _other_method(context, method, site) if far else None
             if caller is None:
-                given: list[Mapping[str, Value]] = [
-                    each for by, each in made if _is_of(by, site) and not _is_put_in(site, each)
-                ]
+                given: list[Mapping[str, Value]] = [each for by, each in made if _is_of(by, site, each)]
             else:
                 entries = context.remember(_by_constructor, caller, far - 1)
                 given = [dict(each.attributes) for each in entries if _comes(context, each, site)]
@@ -258,19 +268,51 @@ def _made_with(context: Context, constructor: cst.FunctionDef, far: int) -> list
         with asking(site.context):
             handed = None if is_switched_off(site.context, site.call) else _handed(context, constructor, site, far, 0)
         if handed is not None:
-            made = _entry(context, constructor, site, handed, {})
-            values = {name: made.trace.value(target) for name, _, target in context.remember(_kept, constructor)}
-            told = {name: value for name, value in values.items() if _is_telling(context, value)}
-            frozen = {name for name, _, target in context.remember(_kept, constructor) if is_frozen(context, target)}
-            if attributes := {name: value for name, value in told.items() if name not in frozen}:
+            paths = dict(_kept_by_arguments(context, constructor, site)) if far else {}
+            made = _called(context, constructor, site, handed, paths)
+            attributes = {}
+            for name, _, target in context.remember(_kept, constructor):
+                if _is_telling(context, value := made.trace.value(target)) and not is_frozen(context, target):
+                    attributes[name] = value
+                    given = f"{_written(context, target)}."
+                    known = {path.removeprefix(given): each for path, each in paths.items() if path.startswith(given)}
+                    attributes.update({f"{name}.{rest}": each for rest, each in known.items()})
+            if attributes:
                 found.append((site, attributes))
     return found
+
+
+def _written(context: Context, target: cst.Attribute) -> str | None:
+    """The name that an attribute is assigned."""
+    assign = context.tree.enclosing(target, cst.Assign)
+    return dotted(assign.value) if isinstance(assign, cst.Assign) else None
+
+
+def _kept_by_arguments(context: Context, constructor: cst.FunctionDef, site: CallSite) -> Iterator[tuple[str, Value]]:
+    """What the objects that a constructor is given keep themselves, by its path in the constructor: `trainer.net`."""
+    caller, call = site
+    for arg in call.args:
+        names = bound_to(constructor, arg, call, context, caller)
+        with asking(caller):
+            cls = value_of(caller, arg.value).node
+        if len(names) != 1 or arg.star or not isinstance(cls, cst.ClassDef) or FREEZING.search(caller.tree.source.text):
+            continue
+        home = caller.home(cls)
+        other = home.scopes.info(cls).methods.get("__init__")
+        with asking(home):
+            made = _made_with(home, other, 0) if other is not None and other is not constructor else []
+        for by, kept in made:
+            is_it = by.context is caller and _is_bound_to(caller, arg.value, by.call)
+            if is_it and not _is_put_in(caller, arg.value, kept):
+                yield from ((f"{names[0]}.{name}", value) for name, value in kept.items())
 
 
 def _is_telling(context: Context, value: Value) -> bool:
     """Whether something that an object keeps requires grad, is a network to be trained, or may hold one of these."""
     if value.kind == Kind.OBJECT:
         return isinstance(value.node, cst.ClassDef) and not trainable.freezes(context.home(value.node), value.node)
+    if value.kind == Kind.CONTAINER and (element := held(value)) is not None and is_trained_network(context, element):
+        return True
     return _is_refused(value) or _is_list_of_refused(value) or is_trained_network(context, value)
 
 
@@ -295,12 +337,13 @@ def _kept(context: Context, constructor: cst.FunctionDef) -> list[_Attribute]:
     return found
 
 
-def _is_of(made: CallSite, site: CallSite) -> bool:
+def _is_of(made: CallSite, site: CallSite, kept: Iterable[str]) -> bool:
     """Whether a method is called on what a call of the constructor has made, where autograd records."""
     if site.context is not made.context or not isinstance(site.call.func, cst.Attribute):
         return False
     context, receiver = site.context, site.call.func.value
-    if receiver is not made.call and not _is_bound_to(context, receiver, made.call):
+    is_bound = receiver is made.call or _is_bound_to(context, receiver, made.call)
+    if not is_bound or _is_put_in(context, receiver, kept):
         return False
     return may_record(context, site.call) and records(context, site.call)
 
@@ -323,13 +366,12 @@ def _is_bound_to(context: Context, node: cst.BaseExpression, made: cst.Call) -> 
     return len(scopes.attribute(cls, name).assigned) == 1 and not scopes.is_set_outside(cls, name)
 
 
-def _is_put_in(site: CallSite, attributes: Mapping[str, Value]) -> bool:
-    """Whether a caller puts something else into an object whose method it calls: ``trainer.net = other``."""
-    tree, func = site.context.tree, site.call.func
-    receiver = dotted(func.value) if isinstance(func, cst.Attribute) else None
+def _is_put_in(context: Context, node: cst.BaseExpression, names: Iterable[str]) -> bool:
+    """Whether a caller puts something else into an object that it uses: ``trainer.net = other``."""
+    tree, path = context.tree, dotted(node)
     return any(
-        isinstance(tree.parent(each), cst.AssignTarget) and dotted(each.value) == receiver
-        for name in attributes
+        isinstance(tree.parent(each), cst.AssignTarget) and dotted(each.value) == path
+        for name in names
         for each in tree.attributes(name)
     )
 
