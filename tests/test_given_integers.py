@@ -60,3 +60,10 @@ def test_what_is_bound_to_something_else_before(write: Write, torchlint: Torchli
     found = Path("metrics.py").read_text(encoding="utf-8")
     assert "pred.detach().cpu().numpy()" in found
     assert "gold.cpu().numpy()" in found
+
+
+def test_integers_of_something_that_may_be_no_tensor(write: Write, torchlint: Torchlint) -> None:
+    text = "import torch\nfrom unseen import net\n\n\ndef f(x: torch.Tensor):\n    out = net(x)\n    return out[0].max(0)[1].byte().cpu().data\n"
+    write({"pyproject.toml": "", "main.py": text})
+    torchlint("check", "--isolated", "--no-cache", "--fix", "--unsafe-fixes", "--select", "TL101,TL105", "main.py")
+    assert "    return out[0].max(0)[1].byte().cpu()\n" in Path("main.py").read_text(encoding="utf-8")

@@ -20,6 +20,14 @@ GIVEN = {
         "return self.net(Variable(x, volatile=True).cuda()).data.cpu()\n",
         "return self.net(x.cuda()).cpu()",
     ),
+    "moved before": (
+        "return self.net(Variable(x.cuda(), volatile=True)).data.cpu()\n",
+        "return self.net(x.cuda()).cpu()",
+    ),
+    "asked for its kind": (
+        "x = Variable(x, volatile=True)\nq = self.net(x)\nif isinstance(q, list):\n    q = q[0]\nreturn self.net(q)\n",
+        "q = self.net(x)",
+    ),
     "no volatile one": (
         "with torch.no_grad():\n    return self.net(Variable(x))\n",
         "return self.net(x.detach())",

@@ -276,7 +276,7 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
         return Fix("Remove `.data`: autograd does not record here", drop, _applicability(safe))
     if indices.taker(node, model) is not None:
         return Fix("Remove `.data`: indices and masks carry no graph", drop, _applicability(safe))
-    if usage is not Usage.WRITTEN and not doubtful and integers.are_certain(node, model):
+    if usage is not Usage.WRITTEN and integers.are_certain(node, model):
         is_kept = safe and usage in data_sites.READING
         return Fix("Remove `.data`: integers carry no graph", drop, _applicability(is_kept))
     has_no_graph = stays_without_graph(node.value, model) or given_batches.is_given(node.value, model)

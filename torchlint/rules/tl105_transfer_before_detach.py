@@ -88,8 +88,11 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
         # a transfer can return the tensor itself: who writes to the result must not be counted on it
         doubtful = data_sites.is_doubtful(*found, model) and not integers.are_given(node.value, model)
         doubtful = doubtful or not data_sites.is_left_alone(node, model)
-        if not doubtful and _carries_no_graph(node, model):
-            fix = Fix("Remove `.data`: the tensor has no graph", (edit.replace_after(node.value, node),))
+        if _carries_no_graph(node, model) if not doubtful else integers.are_certain(node, model):
+            risk = data_sites.risk(node, *found, model) if doubtful else ""
+            safe = Applicability.UNSAFE if doubtful else Applicability.SAFE
+            drop = edit.replace_after(node.value, node)
+            fix = Fix("Remove `.data`: the tensor has no graph", (drop,), safe, risk=risk)
             said = "`.data` has no effect: the tensor has no graph; remove it"
             return Finding(node.attr, said, fix, None, found[1], half_of=half)
         source = memory.before_transfers(node.value, model)

@@ -107,13 +107,13 @@ class Importers:
         Left out are those in which nothing of torch stands, for they have no tensors of their own to hand over, and
         those that begin nothing with autograd on and are imported by nobody who does.
         """
-        stem, name = re.escape(_stem(path).encode()), re.escape(called.encode())
+        stem, name = re.escape(_in_source(_stem(path))), re.escape(called.encode())
         by_name = self._by_word.get(imported.encode(), [])
         call = re.compile((rb"%s(?<![.\w]%s)\s*\(" if imported == called else rb"%s(?<!\w%s)\s*\(") % (name, name))
         found = [other for other in by_name if self._has(other, path, call)]
         handle = re.compile(rb"\bimport\b[^\n]*\b%s\b|\b%s\s+import\s*\(?\s*\*" % (stem, stem))
         anyhow = re.compile(rb"%s(?<!\w%s)\s*\(" % (name, name))  # `re` finds a literal far quicker than a boundary
-        for other in self._by_word.get(_stem(path).encode(), ()):
+        for other in self._by_word.get(_in_source(_stem(path)), ()):
             if other not in found and self._has(other, path, anyhow) and handle.search(self._code(other)):
                 found.append(other)
         return found
@@ -145,7 +145,7 @@ class Importers:
 
     def _may_record(self, path: str) -> bool:
         """Whether something in a file may run with autograd on, begun there or by a file that imports it."""
-        above = self._by_word.get(_stem(path).encode(), ())
+        above = self._by_word.get(_in_source(_stem(path)), ())
         return path in self._beginning or any(other in self._beginning for other in above)
 
     def without_grad(self, path: str, name: str, leads: Leads, *, is_method: bool) -> bool | None:

@@ -23,32 +23,43 @@ def copied(node: cst.BaseExpression, model: Model) -> Fix | None:
     return Fix("Keep a copy", edits, Applicability.UNSAFE, imports=imports)
 
 
-def _imported_copies(model: Model) -> list[tuple[str, str, str]]:
-    """The names that statements of the module import for it: each with its path, and how it spells `copy.deepcopy`."""
-    found = []
+def _imported_copies(model: Model) -> dict[tuple[str, str], int]:
+    """The names that the module has for it from a place on, and how each spells `copy.deepcopy`, with that place."""
+    bound: list[tuple[str, str, str]] = []
     for each in model.tree.all(cst.ImportFrom):
-        if names.module_of(each) != "copy" or isinstance(each.names, cst.ImportStar):
-            continue
-        functions = (bound_name(alias) for alias in each.names if last_name(alias.name) == "deepcopy")
-        found += [(name, "copy.deepcopy", name) for name in functions]
+        if names.module_of(each) == "copy" and not isinstance(each.names, cst.ImportStar):
+            functions = (bound_name(alias) for alias in each.names if last_name(alias.name) == "deepcopy")
+            bound += [(name, "copy.deepcopy", name) for name in functions]
     for plain in model.tree.all(cst.Import):
-        modules = [bound_name(alias) for alias in plain.names if dotted(alias.name) == "copy"]
-        found += [(name, "copy", f"{name}.deepcopy") for name in modules]
-    return found
+        modules = (bound_name(alias) for alias in plain.names if dotted(alias.name) == "copy")
+        bound += [(name, "copy", f"{name}.deepcopy") for name in modules]
+    places = {(name, spelled): _place(name, path, model) for name, path, spelled in dict.fromkeys(bound)}
+    return {key: place for key, place in places.items() if place is not None}
+
+
+def _place(name: str, path: str, model: Model) -> int | None:
+    """Where a statement of the module imports a path by a name, under no condition, if nothing else has the name."""
+    tree, found = model.tree, _imports_of(name, path, model) or ()
+    places = (tree.order(each) for each in found if tree.parent(tree.parent(each) or each) is tree.module)
+    return min(places, default=None)
 
 
 def _spelled(node: cst.BaseExpression, model: Model) -> tuple[str, tuple[str, ...]] | None:
     """How the file writes `copy.deepcopy`, and what it has to import for that; None if it cannot be named there."""
-    for name, path, spelled in model.remember(_imported_copies):
-        if not names.is_shadowed(name, node, model):
-            imported = model.remember(_imports_of, name, path)
-            if imported is not None and any(_has_run(each, node, model) for each in imported):
-                return spelled, ()
-    is_taken = names.is_shadowed("copy", node, model) or model.remember(_imports_of, "copy", "copy") is None
-    return None if is_taken or model.remember(_stars) else ("copy.deepcopy", ("copy",))
+    for (name, spelled), place in model.remember(_imported_copies).items():
+        if place < model.tree.order(node) and not names.is_shadowed(name, node, model):
+            return spelled, ()
+    if names.is_shadowed("copy", node, model) or not model.remember(_can_be_imported):
+        return None
+    return "copy.deepcopy", ("copy",)
 
 
-def _imports_of(model: Model, name: str, path: str) -> tuple[cst.CSTNode, ...] | None:
+def _can_be_imported(model: Model) -> bool:
+    """Whether an import of `copy` at the top of the file is what the name means from then on."""
+    return _imports_of("copy", "copy", model) is not None and not model.remember(_stars)
+
+
+def _imports_of(name: str, path: str, model: Model) -> list[cst.CSTNode] | None:
     """The imports of the module that bind a name to a path; None if it may be bound to anything else there."""
     tree, found = model.tree, list[cst.CSTNode]()
     for node in names.bound_at_top(name, model):
@@ -56,9 +67,8 @@ def _imports_of(model: Model, name: str, path: str) -> tuple[cst.CSTNode, ...] |
         if statement is None or model.ask(path_bound, node) != path:
             return None
         found.append(statement)
-    if any(tree.order(star) > tree.order(each) for star in model.remember(_stars) for each in found):
-        return None
-    return tuple(found)
+    last = max(map(tree.order, model.remember(_stars)), default=-1)
+    return None if any(tree.order(each) < last for each in found) else found
 
 
 def _stars(model: Model) -> tuple[cst.ImportFrom, ...]:
@@ -72,10 +82,3 @@ def _has_no_copy(module: str, model: Model) -> bool:
     if module.partition(".")[0] in PACKAGES:
         return True
     return module in model.ask(reexports.stars) and not model.ask(reexports.is_taken, "copy")
-
-
-def _has_run(statement: cst.CSTNode, node: cst.CSTNode, model: Model) -> bool:
-    """Whether an import of the module has run wherever a node runs: it stands before that, under no condition."""
-    line = model.tree.parent(statement)
-    is_of_module = line is not None and model.tree.parent(line) is model.tree.module
-    return is_of_module and model.tree.order(statement) < model.tree.order(node)

@@ -5,7 +5,6 @@ They have neither flags nor hooks nor an identity in common.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import islice
 
@@ -14,10 +13,9 @@ import libcst as cst
 from torchlint.model import Dtype, Kind, Model, Role, Tri, Usage
 from torchlint.model.aliasing.graph_writes import may_get_graph_later
 from torchlint.model.aliasing.here import only_metadata, usage_of_object, usage_of_object_here
-from torchlint.model.bindings import bound_value, own_references, owner
+from torchlint.model.bindings import bound_value, own_references
 from torchlint.model.interpret.loaders import is_from_loader
 from torchlint.model.overriding import always
-from torchlint.model.scopes import target_names
 from torchlint.model.syntax import last_name
 from torchlint.model.torch import library, writers
 from torchlint.model.torch.schema import TensorResult, may_alias
@@ -37,13 +35,7 @@ from torchlint.rules.shared.lifetimes import (
     is_last_use,
     rebinds,
 )
-from torchlint.rules.shared.order import are_exclusive
 from torchlint.rules.shared.without_graph import stays_without_graph
-
-_LEAVING = (Usage.ESCAPES, Usage.RETURNED)
-"""Whoever gets it may do whatever with it."""
-_FAR = 8
-"""How many uses behind another one are looked at."""
 
 
 def may_be_one(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model) -> bool:
@@ -67,10 +59,8 @@ def may_be_one(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model
     if not is_replaced and not memory.is_used_up(call, model) and model.ask(may_get_graph_later, inner):
         return False
     usage = model.ask(usage_of_object, call)
-    if usage is Usage.WRITTEN:
-        return False
-    if _is_of_batch(inner, model):
-        return usage not in _LEAVING or _is_last_of_batch(call, inner, model)
+    if usage is Usage.WRITTEN or _is_of_batch(inner, model):
+        return usage is not Usage.WRITTEN
     if not isinstance(inner, cst.Name):
         return usage <= Usage.SAVED
     scope = model.scopes.scope_of(inner)
@@ -118,30 +108,6 @@ def _is_of_batch(node: cst.BaseExpression, model: Model) -> bool:
             return False
         node = node.func.value
     return True
-
-
-def _is_last_of_batch(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model) -> bool:
-    """Whether a batch of a loader is not read any more when it has been wrapped: by convention nobody else has it."""
-    names = [
-        name
-        for name in model.tree.within(inner, cst.Name)
-        if is_from_loader(model.value(name)) or given_batches.is_given(name, model)
-    ]
-    return bool(names) and all(rebinds(call, name, model) or not _is_read_later(call, name, model) for name in names)
-
-
-def _is_read_later(node: cst.CSTNode, name: cst.Name, model: Model) -> bool:
-    """Whether more than metadata is read of a name behind a node, before the loop around that binds it anew."""
-    scope = model.scopes.scope_of(name)
-    if model.ask(owner, name) is not scope:
-        return True
-    uses = model.references(name.value, scope)
-    later = uses[bisect_right(uses, model.tree.last_below(node), key=model.tree.order) :][:_FAR]
-    loop = model.tree.enclosing(node, cst.For, cst.FunctionDef)
-    if isinstance(loop, cst.For) and name.value in target_names(loop.target):
-        later = [use for use in later if model.tree.is_inside(use, loop)]
-    read = (use for use in later if not model.is_target(use) and not model.ask(only_metadata, use))
-    return len(later) == _FAR or not all(are_exclusive(use, node, model) for use in read)
 
 
 def _is_replaced_batch(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model) -> bool:

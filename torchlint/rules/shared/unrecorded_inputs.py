@@ -57,7 +57,11 @@ def _is_given_to_network(node: cst.CSTNode, model: Model) -> bool:
     call = model.tree.parent(arg) if isinstance(arg, cst.Arg) and not arg.star else None
     if not isinstance(call, cst.Call) or not isinstance(call.func, (cst.Name, cst.Attribute)):
         return False
-    return not last_name(call.func).endswith(_KEEPING) and not model.value(call.func).kind & Kind.REFERENCE
+    called = model.value(call.func)
+    is_layer = called.kind == Kind.MODULE and called.node is None
+    if is_layer and re.fullmatch(rf"torch\.nn\.{_LAYERS}", called.ref or "") is None:
+        return False  # `nn.Dropout` hands on what it is given
+    return not last_name(call.func).endswith(_KEEPING) and not called.kind & Kind.REFERENCE
 
 
 _KEEPING = (

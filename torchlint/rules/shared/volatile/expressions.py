@@ -41,6 +41,8 @@ _READERS = frozenset(
     ["print", "format", "update", "add_scalar", "add_scalars", "info", "debug", "warning", "write", "set_description"]
 )
 """Callables that read what they are given, and no more."""
+_ASKING = frozenset(f"builtins.{name}" for name in ("isinstance", "len", "type", "hasattr", "id", "repr", "str"))
+"""Functions that compute nothing of tensors."""
 _GROWING = frozenset(("append", "extend", "add", "insert", "appendleft"))
 _HANDING_ON = frozenset(
     f"builtins.{name}" for name in ("zip", "enumerate", "list", "tuple", "sorted", "reversed", "iter", "next", "dict")
@@ -260,7 +262,7 @@ def _call(frame: VolatileFrame, call: cst.Call) -> Held:
         for each in arguments:
             found |= each
         return found
-    if name in _READERS:
+    if name in _READERS or ref in _ASKING:
         return NO_GRAPH
     if ref in _LATER and any(each.may_be_volatile for each in arguments):
         frame.deed.wants_graph = True
