@@ -13,7 +13,7 @@ import libcst as cst
 
 from torchlint.model import lists, trainable
 from torchlint.model.aliasing.calls import bound_to
-from torchlint.model.bindings import targets
+from torchlint.model.bindings import last_assigned, targets
 from torchlint.model.calls_elsewhere import CallSite, asking, call_sites
 from torchlint.model.certainty import Certainty
 from torchlint.model.chosen_by_call import Handed, comes_to, decided
@@ -28,7 +28,7 @@ from torchlint.model.recording_elsewhere import records
 from torchlint.model.requires_grad import requires_grad
 from torchlint.model.running import is_switched_off
 from torchlint.model.scopes import target_names
-from torchlint.model.syntax import decorator_names, dotted, parameters
+from torchlint.model.syntax import decorator_names, dotted, last_name, parameters
 from torchlint.model.values import UNKNOWN, Evidence, Strength, Value, changed, container, held, tensor
 from torchlint.system.records import replace
 
@@ -222,7 +222,7 @@ def _by_constructor(context: Context, method: cst.FunctionDef, far: int) -> list
 
     Also those by other methods of the object that are called so.
     """
-    kept = context.remember(_kept_by_constructor, method)
+    kept = context.remember(_kept_by_constructor, method) if set(decorator_names(method)) <= _PLAIN else []
     made = context.remember(_made_with, kept[0].constructor, far) if kept else []
     if not made:
         return []
@@ -355,7 +355,7 @@ def _is_bound_to(context: Context, node: cst.BaseExpression, made: cst.Call) -> 
         return False
     scope, other = scopes.scope_of(node), scopes.scope_of(made)
     if scope is other:
-        return True
+        return _is_bound_last(context, node, made)
     owner, _, name = path.rpartition(".")
     if not owner:
         is_global = isinstance(other, cst.Module) and scopes.owner(name, node) is other
@@ -366,14 +366,23 @@ def _is_bound_to(context: Context, node: cst.BaseExpression, made: cst.Call) -> 
     return len(scopes.attribute(cls, name).assigned) == 1 and not scopes.is_set_outside(cls, name)
 
 
+def _is_bound_last(context: Context, node: cst.BaseExpression, made: cst.Call) -> bool:
+    """Whether nothing else that a scope binds to a name or path can be meant."""
+    scope, path = context.scopes.scope_of(node), dotted(node)
+    if isinstance(node, cst.Name):
+        return len(targets(context, node.value, scope)) == 1 or last_assigned(context, node) is made
+    same = [each for each in context.tree.attributes(last_name(node)) if dotted(each) == path]
+    bound = [each for each in same if isinstance(context.tree.parent(each), cst.AssignTarget)]
+    return sum(context.scopes.scope_of(each) is scope for each in bound) == 1
+
+
 def _is_put_in(context: Context, node: cst.BaseExpression, names: Iterable[str]) -> bool:
-    """Whether a caller puts something else into an object that it uses: ``trainer.net = other``."""
+    """Whether a caller puts something else into an object that it uses, or freezes that: ``trainer.net = other``."""
     tree, path = context.tree, dotted(node)
-    return any(
-        isinstance(tree.parent(each), cst.AssignTarget) and dotted(each.value) == path
-        for name in names
-        for each in tree.attributes(name)
-    )
+    uses = [each for name in names for each in tree.attributes(name) if dotted(each.value) == path]
+    if uses and FREEZING.search(tree.source.text):
+        return True
+    return any(isinstance(tree.parent(each), cst.AssignTarget) for each in uses)
 
 
 def _place(context: Context, site: CallSite) -> str:
