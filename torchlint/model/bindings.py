@@ -97,10 +97,7 @@ def _is_of_expression(tree: Tree, name: cst.Name) -> bool:
             case cst.Lambda():
                 if any(each.name.value == name.value for each in parameters(up)):
                     return True
-            case cst.ListComp(for_in=loop) | cst.SetComp(for_in=loop) | cst.GeneratorExp(for_in=loop):
-                if any(name.value in target_names(each.target) for each in tree.within(loop, cst.CompFor)):
-                    return True
-            case cst.DictComp(for_in=loop):
+            case cst.BaseComp(for_in=loop):
                 if any(name.value in target_names(each.target) for each in tree.within(loop, cst.CompFor)):
                     return True
     return False

@@ -234,7 +234,7 @@ def _by_constructor(context: Context, method: cst.FunctionDef, far: int) -> list
                 given: list[Mapping[str, Value]] = [each for by, each in made if _is_of(by, site, each)]
             else:
                 entries = context.remember(_by_constructor, caller, far - 1)
-                given = [dict(each.attributes) for each in entries if _comes(context, each, site)]
+                given = [each.attributes for each in entries if _comes(context, each, site)]
             for attributes in given[:1]:
                 with asking(site.context):
                     handed = _handed(context, method, site, 0, 0)

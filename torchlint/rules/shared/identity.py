@@ -16,7 +16,7 @@ from torchlint.model.aliasing.here import only_metadata, usage_of_object, usage_
 from torchlint.model.bindings import bound_value, own_references
 from torchlint.model.interpret.loaders import is_from_loader
 from torchlint.model.overriding import always
-from torchlint.model.syntax import last_name
+from torchlint.model.syntax import call_of, calls_method, last_name
 from torchlint.model.torch import library, writers
 from torchlint.model.torch.schema import TensorResult, may_alias
 from torchlint.rules.shared import compared, given_batches, kept_memory, lifetimes, memory
@@ -280,10 +280,10 @@ def is_replaced(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool
 def _is_given_size(use: cst.Name, model: Model) -> bool:
     """Whether a statement gives a tensor another size and does nothing else: ``x.resize_(3)``. Its wrapper has that."""
     attribute = model.tree.parent(use)
-    call = model.tree.parent(attribute) if isinstance(attribute, cst.Attribute) else None
-    if not isinstance(attribute, cst.Attribute) or not isinstance(call, cst.Call) or call.func is not attribute:
+    call = call_of(attribute, model.tree) if isinstance(attribute, cst.Attribute) else None
+    if call is None or not calls_method(call, ("resize_", "resize_as_")):
         return False
-    return attribute.attr.value in ("resize_", "resize_as_") and isinstance(model.tree.parent(call), cst.Expr)
+    return isinstance(model.tree.parent(call), cst.Expr)
 
 
 def _is_made_before(node: cst.CSTNode, name: cst.Name, model: Model) -> bool:
