@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.file.tree.tree import Tree
-from torchlint.model.scopes import target_names
 from torchlint.model.syntax import assignment_of, is_label, is_target, parameters
 
 if TYPE_CHECKING:
@@ -83,24 +82,9 @@ def target_before(context: Context, name: cst.Name) -> cst.Name | None:
     tree, scope = context.tree, context.scopes.scope_of(name)
     bound = targets(context, name.value, scope)
     before = bisect_left(bound, tree.order(tree.statement(name)), key=tree.order)
-    if not before or context.scopes.scope_of(bound[before - 1]) is not scope or _is_of_expression(tree, name):
+    if not before or context.scopes.scope_of(bound[before - 1]) is not scope or context.scopes.is_of_expression(name):
         return None
     return bound[before - 1]
-
-
-def _is_of_expression(tree: Tree, name: cst.Name) -> bool:
-    """Whether a comprehension or lambda around a name binds it."""
-    for up in tree.ancestors(name):
-        match up:
-            case cst.BaseSmallStatement() | cst.BaseCompoundStatement():
-                return False
-            case cst.Lambda():
-                if any(each.name.value == name.value for each in parameters(up)):
-                    return True
-            case cst.BaseComp(for_in=loop):
-                if any(name.value in target_names(each.target) for each in tree.within(loop, cst.CompFor)):
-                    return True
-    return False
 
 
 def unpacked_from(target: cst.Name, tree: Tree) -> cst.BaseExpression | None:

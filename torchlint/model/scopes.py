@@ -154,9 +154,19 @@ class Scopes:
             case cst.FunctionDef():
                 return self.locals_of(node) - self._declared_global(node)
             case cst.Lambda():
-                return frozenset(p.name.value for p in node.params.params)
+                return frozenset(p.name.value for p in parameters(node))
         targets = [each.target for each in self.tree.within(node, cst.CompFor)]
         return frozenset(name for target in targets for name in target_names(target))
+
+    def is_of_expression(self, name: cst.Name) -> bool:
+        """Whether a lambda or comprehension around a name binds it, so that it is none of its scope."""
+        for up in self.tree.ancestors(name):
+            match up:
+                case cst.BaseSmallStatement() | cst.BaseCompoundStatement():
+                    return False
+                case cst.Lambda() | cst.BaseComp() if name.value in self._hidden_by(up):
+                    return True
+        return False
 
     def _declared_global(self, function: cst.FunctionDef) -> set[str]:
         return {item.name.value for each in self.tree.within(function, cst.Global) for item in each.names}
