@@ -85,6 +85,9 @@ MODULE_METHODS = {
 GROWING = frozenset(("append", "add", "insert", "extend", "appendleft", "update", "extendleft", "setdefault"))
 """Methods that put something into a container."""
 
+REPLACING = frozenset(("setattr", "delattr", "object", "multiple", "patch"))
+"""Builtins, methods of pytest's ``monkeypatch`` and functions of ``mock`` that replace an attribute."""
+
 NETWORK_MAKER = re.compile(
     r"torchvision\.models\.(?!feature_extraction|_)(?:\w+\.)*(?!list_|get_(?!model\b))[a-z]\w*|"
     r"timm\.(?:models\.)?create_model|torch\.(?:hub|jit)\.load|"

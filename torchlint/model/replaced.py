@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from torchlint.model.names import REPLACING
 from torchlint.model.syntax import root
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
 
-_REPLACING = frozenset(("setattr", "delattr", "object", "patch"))
-"""Builtins, methods of pytest's ``monkeypatch`` and functions of ``mock``."""
 _OWN = ("self", "cls")
 
 
@@ -35,7 +34,7 @@ def _as_attributes(context: Context) -> Iterator[str]:
 
 def _by_text(context: Context) -> Iterator[str]:
     """``mock.patch("plots.show")``, ``monkeypatch.setattr(plots, "show", quiet)``."""
-    for name in _REPLACING:
+    for name in REPLACING:
         for func in (*context.tree.names(name), *context.tree.attributes(name)):
             call = context.tree.parent(func)
             for arg in call.args[:2] if isinstance(call, cst.Call) and call.func is func else ():

@@ -19,6 +19,7 @@ from torchlint.model.codebase.second_order import (
     leaves_graphs,
     writes_to_gradients,
 )
+from torchlint.model.names import REPLACING
 from torchlint.model.torch import library
 
 ParseFile = Callable[[str], ast.Module | None]
@@ -42,8 +43,6 @@ _IN_TABLE = re.compile(
 _COMPUTED = re.compile(rb"setattr\s*\(\s*(?!self\b)[^,\n]{1,100},\s*[^\W\d]")
 _TEXT = re.compile(rb"[\"']([^\W\d]\w*)[\"']")
 """A name that is no text, by which something is set, and a text that may be it: ``for n in ("a", "b"): …``."""
-_REPLACING = frozenset(("setattr", "delattr", "object", "patch"))
-"""Builtins, methods of pytest's ``monkeypatch`` and functions of ``mock``."""
 _REGISTERING = frozenset(("__setattr__", "add_module", "register_module", "register_buffer", "register_parameter"))
 """Methods of the object itself that set an attribute by its name."""
 _TABLES = frozenset(("_modules", "_buffers", "_parameters", "__dict__"))
@@ -192,7 +191,7 @@ def _is_replacement(node: ast.AST) -> bool:
             return True
         case ast.Call():
             name = called_name(node)
-            return name in _REPLACING or name in _REGISTERING or name.endswith("_")
+            return name in REPLACING or name in _REGISTERING or name.endswith("_")
     return False
 
 
@@ -332,7 +331,7 @@ def _is_named(call: ast.Call, text: str, attribute: str) -> bool:
             return False
         case ast.Attribute(attr=method) if method in _REGISTERING:
             return text == attribute
-    return called_name(call) in _REPLACING and text.endswith(f".{attribute}")
+    return called_name(call) in REPLACING and text.endswith(f".{attribute}")
 
 
 def _is_owner(owner: ast.expr, name: str, names: dict[str, str]) -> bool:

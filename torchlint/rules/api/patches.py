@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import libcst as cst
 
 from torchlint.model import Model
+from torchlint.model.names import REPLACING
 from torchlint.model.syntax import keyword, last_name
 from torchlint.model.torch import library
 from torchlint.rules.api import names
@@ -30,14 +31,10 @@ def _is_replaced(model: Model, name: str) -> bool:
     return any(_replaces(call, name, model) for call in model.remember(_patching))
 
 
-_PATCHING = frozenset(("setattr", "delattr", "object", "multiple", "patch"))
-"""Builtins, methods of pytest's ``monkeypatch`` and functions of ``mock`` that replace an attribute."""
-
-
 def _patching(model: Model) -> list[cst.Call]:
     found = [
         up
-        for word in sorted(_PATCHING)
+        for word in sorted(REPLACING)
         for node in model.tree.names(word)
         for up in (model.tree.parent(node), model.tree.parent(model.tree.parent(node) or node))
         if isinstance(up, cst.Call) and last_name(up.func) == word and up.args
