@@ -177,6 +177,45 @@ def test_all_that_can_be_written(text: str) -> None:
     if sys.version_info < (3, 11) and "x[*y]" in text:
         text = text.replace("x[*y], ", "")
     assert_same(text)
+    assert rows(text, is_quick=True) == rows(text, is_quick=False)
+
+
+def rows(text: str, *, is_quick: bool) -> list[tuple[str, int]]:
+    """The calls of a text, and where they begin."""
+    tree = Tree(text, is_quick=is_quick)
+    return [(tree.code(call.func), tree.row(call)) for call in tree.all(cst.Call)]
+
+
+def test_rows_of_what_libcst_parsed() -> None:
+    """Also inside a statement that a quick tree has not, and in one that it began to make and gave up."""
+    text = """\
+a()
+match b():
+    case 1:
+        c(
+            d(),
+            (
+                e()),
+        )
+
+
+def f():
+    g(); h()
+    try:
+        i()
+    except* j():
+        k()
+    for x in y: l(*m(), n=(
+        o()))
+    match p:
+        case q():
+            @r()
+            def s():
+                t()
+"""
+    if sys.version_info < (3, 11):
+        text = text.replace("except*", "except")
+    assert rows(text, is_quick=True) == rows(text, is_quick=False)
 
 
 @pytest.mark.parametrize(

@@ -103,6 +103,15 @@ def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
             yield value
 
 
+def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """``node`` and all below it, in document order."""
+    stack = [node]
+    while stack:
+        at = stack.pop()
+        yield at
+        stack.extend(list(children(at))[::-1])
+
+
 def last_child(node: cst.CSTNode) -> cst.CSTNode | None:
     """The last of the syntax children of a node; None if it has none."""
     for value in last_fields_first(type(node))(node):

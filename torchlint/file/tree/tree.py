@@ -18,7 +18,7 @@ from torchlint.file.tree.fast import long_modules, quick
 from torchlint.file.tree.given import GivenText, NotRoundTripped, Span
 from torchlint.file.tree.libcst_private import recorded
 from torchlint.file.tree.nearest import Nearest
-from torchlint.file.tree.nodes import NO_NODES, children, last_child, last_fields_first
+from torchlint.file.tree.nodes import NO_NODES, last_child, last_fields_first, walk
 from torchlint.file.tree.placeholders import PLACEHOLDER, SHOWN, Chain
 
 N = TypeVar("N", bound=cst.CSTNode)
@@ -312,11 +312,7 @@ class Tree:
 
     def walk(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         """``node`` and all below it, in document order."""
-        stack = [node]
-        while stack:
-            at = stack.pop()
-            yield at
-            stack.extend(list(children(at))[::-1])
+        return walk(node)
 
     def code(self, node: cst.CSTNode) -> str:
         """The text of an expression, or of an argument without its comma, as libcst writes it (for small nodes)."""
@@ -328,9 +324,9 @@ class Tree:
         return self.module.code_for_node(node)
 
     def row(self, node: cst.CSTNode) -> int:
-        """The number of the line on which an expression begins, from 1."""
+        """The number of the line on which an expression begins without its own brackets, from 1."""
         row = self._quick.row(node) if self._quick is not None else None
-        return row or self.source.text.count("\n", 0, self.spans([node])[id(node)].start) + 1
+        return row or self.source.text.count("\n", 0, self.spans([node])[id(node)].inner_start) + 1
 
     def spans(self, wanted: Iterable[cst.CSTNode]) -> dict[int, Span]:
         """Where the given nodes stand, by ``id``. One recording code generation per call, however many nodes.

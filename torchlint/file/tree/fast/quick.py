@@ -16,7 +16,8 @@ import libcst as cst
 
 from torchlint.file.tree.fast import makers as make
 from torchlint.file.tree.fast.quick_expressions import Expressions, NoQuickTree
-from torchlint.file.tree.libcst_private import parse_module
+from torchlint.file.tree.libcst_private import parse_module, recorded
+from torchlint.file.tree.nodes import walk
 from torchlint.file.tree.python_tree import python_tree
 from torchlint.system.layers import Layer, is_on
 
@@ -49,6 +50,10 @@ class QuickTree:
         if not is_possible(text):
             raise NoQuickTree("comments that mean something, or other ends of lines")
         self._expressions = Expressions(text)
+        self._parsed: list[tuple[cst.Module, cst.BaseStatement, int]] = []
+        """What libcst parsed, which statement is meant, and how many lines of the file stand before."""
+        self._rows: dict[int, int] = {}
+        """Where what it parsed stands, by the ids of nodes, once somebody asks."""
         tree = python_tree(text)
         if tree is None:
             raise NoQuickTree("no Python")
@@ -69,7 +74,11 @@ class QuickTree:
     def row(self, node: cst.CSTNode) -> int | None:
         """The number of the line on which an expression begins; None where that is not known."""
         origin = self._expressions.origins.get(id(node))
-        return None if origin is None else origin.lineno
+        if origin is not None:
+            return origin.lineno
+        while self._parsed:
+            self._rows.update(_rows_of(*self._parsed.pop()))
+        return self._rows.get(id(node))
 
     # ------------------------------------------------------------------ statements
 
@@ -96,6 +105,7 @@ class QuickTree:
         return made
 
     def _compound(self, node: ast.stmt) -> cst.BaseStatement:
+        known = len(self._expressions.origins)
         try:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 return self._function(node)
@@ -104,21 +114,24 @@ class QuickTree:
             if type(node) in _STATEMENTS:
                 return _STATEMENTS[type(node)](self, node)  # type: ignore[no-any-return]
         except NoQuickTree:
-            pass
+            self._expressions.forget_since(known)
         return self._by_libcst(node)
 
     def _by_libcst(self, node: ast.stmt) -> cst.BaseStatement:
         """A statement as libcst parses it."""
-        lines = self._expressions.lines[_first_row(node) : node.end_lineno]
+        first = _first_row(node)
+        lines = self._expressions.lines[first : node.end_lineno]
         text = b"\n".join([*lines, b""]).decode(errors="surrogatepass")
         is_inside = text[:1] in (" ", "\t")
         try:
-            body: Sequence[Any] = parse_module(f"if _:\n{text}" if is_inside else text).body
+            module = parse_module(f"if _:\n{text}" if is_inside else text)
         except cst.ParserSyntaxError as error:
             raise NoQuickTree(str(error)) from None
+        body: Sequence[Any] = module.body
         statements = body[0].body.body if is_inside else body
         if len(statements) != 1 or (isinstance(statements[0], cst.SimpleStatementLine) and len(statements[0].body) > 1):
             raise NoQuickTree("a statement that shares its line with others")
+        self._parsed.append((module, statements[0], first - is_inside))
         return statements[0]  # type: ignore[no-any-return]
 
     def _block(self, nodes: Sequence[ast.stmt]) -> cst.BaseSuite:
@@ -268,6 +281,14 @@ def _first_row(statement: ast.stmt) -> int:
     """The first line of a statement with its decorators, counted from 0."""
     decorators: Sequence[ast.expr] = getattr(statement, "decorator_list", ())
     return min([statement.lineno, *(each.lineno for each in decorators)]) - 1
+
+
+def _rows_of(module: cst.Module, statement: cst.BaseStatement, before: int) -> Iterator[tuple[int, int]]:
+    """On which lines of the file the expressions of a statement begin, by their ids."""
+    expressions = [node for node in walk(statement) if isinstance(node, cst.BaseExpression | cst.Arg)]
+    written = recorded(module, expressions)
+    for key, (_, _, start, _) in written.places.items():
+        yield key, before + written.code.count("\n", 0, start) + 1
 
 
 def _dotted(path: str) -> cst.Name | cst.Attribute:

@@ -34,6 +34,11 @@ class Expressions:
         self.origins: dict[int, Placed] = {}
         """What nodes were made of, by their ids."""
 
+    def forget_since(self, known: int) -> None:
+        """Forget what was made after so many nodes and is not used: other nodes may get its ids."""
+        for key in list(self.origins)[known:]:
+            del self.origins[key]
+
     def text(self, node: Placed) -> str:
         """The source of a node."""
         first, last, start, end = node.lineno - 1, (node.end_lineno or 0) - 1, node.col_offset, node.end_col_offset
