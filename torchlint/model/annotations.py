@@ -116,6 +116,8 @@ def construct(
             return Value(Kind.LOADER, node=cls)
         case "tensor" | "parameter":
             return tensor().because(Strength.SIGNATURE, f"`{cls.name.value}` is a class of tensors", node)
+        case "tensorlike":
+            return instance(cls)
         case "distribution":
             return instance(cls, lineage_of(context, cls).torch_base)
     if _makes_others(context, cls):

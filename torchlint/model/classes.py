@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.model.context import Context, at_home
-from torchlint.model.lineage import lineage_of
+from torchlint.model.lineage import Lineage, lineage_of
 
 
 def class_of(context: Context, function: cst.CSTNode) -> cst.ClassDef | None:
@@ -18,10 +18,24 @@ def class_of(context: Context, function: cst.CSTNode) -> cst.ClassDef | None:
     return None
 
 
+_OF_A_TENSOR = frozenset(("data", "grad", "detach", "numpy", "item", "cpu", "cuda", "to"))
+"""What rules take to be torch's own wherever a tensor has it."""
+
+
+def _redefines(lineage: Lineage) -> bool:
+    infos = (home.scopes.info(cls) for home, cls in lineage.classes())
+    return any(not _OF_A_TENSOR.isdisjoint((*info.methods, *info.assigned)) for info in infos)
+
+
 @at_home
 def class_kind(context: Context, cls: cst.ClassDef) -> str:
-    """``module``, ``optimizer``, ``function`` (of autograd), ``tensor``, …, ``unknown`` or ``other``."""
+    """``module``, ``optimizer``, ``function`` (of autograd), ``tensor``, …, ``unknown`` or ``other``.
+
+    ``tensorlike`` is a class of tensors whose ``data``, ``detach`` or the like are its own: nothing is known of them.
+    """
     lineage = lineage_of(context, cls)
+    if lineage.kind in ("tensor", "parameter") and _redefines(lineage):
+        return "tensorlike"
     if lineage.kind is None and lineage.has_unknown:
         return "module" if lineage.has_forward else "unknown"
     return lineage.kind or "other"

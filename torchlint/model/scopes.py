@@ -86,6 +86,8 @@ class ClassInfo:
     """The same by identity."""
     declared: dict[str, cst.AnnAssign] = field(default_factory=dict)
     """Annotated in the class body, as in a dataclass or NamedTuple."""
+    assigned: set[str] = field(default_factory=set)
+    """Names that are assigned in the class body: ``data = property(…)``."""
 
     @property
     def name(self) -> str:
@@ -411,6 +413,8 @@ def _class_info(node: cst.ClassDef) -> ClassInfo:
             for small in statement.body:
                 if isinstance(small, cst.AnnAssign) and isinstance(small.target, cst.Name):
                     info.declared[small.target.value] = small
+                elif isinstance(small, cst.Assign):
+                    info.assigned.update(name for each in small.targets for name in target_names(each.target))
         elif isinstance(statement, cst.If):  # methods defined under `if torch_version …:`
             for inner in statement.body.body:
                 if isinstance(inner, cst.FunctionDef):
