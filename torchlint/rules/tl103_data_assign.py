@@ -142,6 +142,7 @@ _CONVERTING = frozenset(("to", "type", "type_as", "half", "bfloat16", "float", "
 _RESHAPING = frozenset(
     ("t", "transpose", "permute", "view", "reshape", "flatten", "squeeze", "unsqueeze", "expand", "repeat")
 )
+_JOINING = frozenset(("cat", "concat", "concatenate", "stack", "hstack", "vstack"))
 
 GROUP = Group.MIGRATION
 
@@ -156,20 +157,32 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     fix = _fix(node, value, evidence, model)
     is_gradient = gradients.is_gradient(value, node.value, model)
     assign = assignment_of(node, model.tree)
-    advice = "assign to `.grad` itself" if is_gradient else _advice(assign)
+    advice = "assign to `.grad` itself" if is_gradient else _advice(node, assign, model)
     message = f"autograd does not notice this assignment to `.data`; {advice}"
     half = data_sites.half_of(node, model)
     return Finding(node.attr, message, fix, evidence=evidence, receiver=node.value, half_of=half)
 
 
-def _advice(assign: cst.Assign | None) -> str:
-    """What to write instead: what `copy_` takes over are values, and neither a dtype nor a device nor a shape."""
+def _advice(node: cst.Attribute, assign: cst.Assign | None, model: Model) -> str:
+    """What to write instead: what `copy_` takes over are values, and no shape; a dtype and device stay what they are."""
     match assign.value if assign is not None else None:
-        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))) if name in _CONVERTING:
-            return "convert the module or tensor with `.to(…)`"
-        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))) if name in _RESHAPING:
+        case cst.Call(func=cst.Attribute(value=source, attr=cst.Name(value=name))) if name in _CONVERTING:
+            if _is_of(source, model.tree.code(node.value), model):
+                return "convert the module or tensor with `.to(…)`"
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))) if name in _RESHAPING | _JOINING:
             return "assign a new tensor or `nn.Parameter`"
     return "use `with torch.no_grad(): ….copy_(…)`"
+
+
+def _is_of(source: cst.BaseExpression, owner: str, model: Model) -> bool:
+    """Whether methods and attributes of the owner give something: ``w.data.clone()`` of ``w``."""
+    while model.tree.code(source) != owner:
+        match source:
+            case cst.Call(func=cst.Attribute(value=inner)) | cst.Attribute(value=inner):
+                source = inner
+            case _:
+                return False
+    return True
 
 
 def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) -> Fix | None:
