@@ -48,6 +48,7 @@ handle``, ``other`` for anything else that is not a tensor, ``any`` for what can
 
 Keys beyond functions, methods, attributes, modules, classes and aliases: ``operators`` (results of special methods),
 ``constructors`` (results of calling tensor classes), ``distribution`` (methods and attributes of distributions),
+``gives_module`` (functions that give back the module they are given),
 ``constants`` (``torch.strided``), ``dtypes`` (``torch.long`` is ``int``). A module's ``output`` is that of a call: its
 ``grad`` follows inputs and parameters, and ``trainable`` says that it requires grad though no input does: ``true``, or
 ``[name, position, default]`` of the argument of the constructor that must be true for it. ``distributions`` has the
@@ -80,6 +81,7 @@ from torch_facts.results import (
     tensor_only,
     tensor_or_module,
 )
+from torch_facts.reworking import giving_modules
 from torch_facts.samples import sample_calls
 
 OUTPUT = DATA / "torch.json"
@@ -103,6 +105,7 @@ def generate() -> dict[str, Any]:
             "operators": operators(samples),
             "tensor_only": tensor_only(),
             "tensor_or_module": tensor_or_module(),
+            "gives_module": giving_modules(),
             "modules": found_modules,
             "classes": found_classes,
             "constructors": constructors(found_classes),

@@ -164,7 +164,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
 
 
 def _advice(node: cst.Attribute, assign: cst.Assign | None, model: Model) -> str:
-    """What to write instead: what `copy_` takes over are values, and no shape; a dtype and device stay what they are."""
+    """What to write instead: `copy_` takes values over; the shape, dtype and device stay what they are."""
     match assign.value if assign is not None else None:
         case cst.Call(func=cst.Attribute(value=source, attr=cst.Name(value=name))) if name in _CONVERTING:
             if _is_of(source, model.tree.code(node.value), model):

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from torchlint.model.interpret import containers
 from torchlint.model.possibilities import Kind
 from torchlint.model.syntax import literal_key
+from torchlint.model.torch import library
 from torchlint.model.values import (
     MAX_KEYS,
     MODULE,
@@ -69,6 +70,16 @@ def _sequential(module: Value, arguments: Sequence[Argument]) -> Value:
         return replace(module, item=given.item)
     known = given.keys.known
     return replace(module, items=tuple(known.values()), keys=Keys(None, known))
+
+
+def reworked(ref: str, given: Value, evidence: Evidence) -> Value:
+    """A module as ``weight_norm`` and the like give it back: its parameters are not those that its class says."""
+    return Value(Kind.MODULE, ref=ref, item=given if given.kind == Kind.MODULE else None, evidence=evidence)
+
+
+def stands_for_inner(module: Value) -> bool:
+    """Whether a call of a module calls the one that is in it."""
+    return module.ref in WRAPPERS or library.gives_module(module.ref or "")
 
 
 def holds_modules(module: Value) -> bool:

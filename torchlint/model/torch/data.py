@@ -80,6 +80,8 @@ class Library:
         self.tensor_only = frozenset[str](raw["tensor_only"])
         """Methods and attributes that no other common object has."""
         self.tensor_or_module = frozenset[str](raw["tensor_or_module"])
+        self.gives_module = frozenset[str](raw["gives_module"])
+        """Functions that give back the module that they are given, and may have changed its parameters."""
 
 
 @functools.cache

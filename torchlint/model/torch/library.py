@@ -166,6 +166,11 @@ def is_tensor_or_module(name: str) -> bool:
     return name in data().tensor_or_module
 
 
+def gives_module(function: str) -> bool:
+    """Whether a function of torch gives back the module that it is given, and may have changed its parameters."""
+    return function in data().gives_module
+
+
 def is_dtype(name: str) -> bool:
     """Whether ``name`` is a dtype of torch."""
     return name in data().dtypes

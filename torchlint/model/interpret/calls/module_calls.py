@@ -105,8 +105,8 @@ def _call_inner(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[A
     if not parts or not arguments or any(part.kind != Kind.MODULE for part in parts):
         return None
     if func.ref != module_containers.SEQUENTIAL:
-        is_wrapper = module_containers.attribute(func, "module") is not None
-        return frame.call(parts[0], node, arguments) if is_wrapper and len(parts) == 1 else None
+        is_wrapper = module_containers.stands_for_inner(func) and len(parts) == 1
+        return frame.call(parts[0], node, arguments) if is_wrapper else None
     value = arguments[0].value
     for part in parts if func.items is not None else parts * 2:
         value = frame.call(part, node, [Argument(None, value, arguments[0].node)])

@@ -46,6 +46,8 @@ def call(frame: Frame, ref: str, node: cst.Call, arguments: Sequence[Argument]) 
         sample = data_sets.sample_of(frame, arguments[0].value, arguments[0].node)
         return container(loaders.subset(Value(Kind.OBJECT, item=sample)))
     evidence = Evidence(Strength.SIGNATURE, f"`{ref}` returns it", node)
+    if library.gives_module(ref) and arguments:
+        return module_containers.reworked(ref, arguments[0].value, evidence)
     if arguments and not arguments[0].star and arguments[0].keyword is None:
         learn_from_argument(frame, ref, arguments[0], node)
     if ref in _SIZED:
