@@ -272,10 +272,28 @@ def _put_in(call: cst.Call) -> Keeping | None:
 
 
 def outlives_a_round(context: Context, keeping: Keeping) -> bool:
-    """Whether what keeps it is there before a round of the innermost loop, or before the call of the function."""
+    """Whether what keeps it is there before a round of the innermost loop, or before the call of the function.
+
+    A loop over a few things that are written out keeps no more than these, so it does not count.
+    """
     scope = context.scopes.scope_of(keeping.node)
-    loop = next(flow_of(context, scope).loops(keeping.node), None)
+    loop = next((each for each in flow_of(context, scope).loops(keeping.node) if not _is_written_out(each)), None)
     return context.remember(_outlives, keeping.path, scope, loop)
+
+
+def _is_written_out(loop: LoopStatement) -> bool:
+    """Whether the rounds of a loop stand in the text: ``for net in (a, b)``, also with ``enumerate`` and ``zip``."""
+    match loop:
+        case cst.For(iter=cst.Tuple() | cst.List() as display):
+            displays: list[cst.BaseExpression] = [display]
+        case cst.For(iter=cst.Call(func=cst.Name("enumerate" | "zip" | "reversed"), args=args)):
+            displays = [arg.value for arg in args]
+        case _:
+            return False
+    return any(
+        isinstance(each, (cst.Tuple, cst.List)) and not any(isinstance(e, cst.StarredElement) for e in each.elements)
+        for each in displays
+    )
 
 
 def _outlives(context: Context, path: str, scope: Scope, loop: LoopStatement | None) -> bool:
