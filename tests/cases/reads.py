@@ -24,6 +24,7 @@ wide = torch.ones(1, 2).expand_as(out.data)  # TL101
 viewed = torch.ones(10).view_as(out.data)  # TL101
 cast = torch.ones(2).type_as(out.data)  # TL101
 name = type(net[0].weight.data).__name__  # TL101
+same = type(net[0].weight.data) is type(net[0].bias.data)  # TL101 TL101
 
 # parameters and gradients
 norm = sum(p.data.norm() ** 2 for p in net.parameters())  # TL101 TL309

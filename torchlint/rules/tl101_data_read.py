@@ -216,10 +216,24 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
 
 
 def _is_asked_for_type(node: cst.Attribute, model: Model) -> bool:
-    """Whether the class of `.data` is asked for, ``type(x.data)``, which told the dtype before PyTorch 0.4."""
+    """Whether the class of `.data` is asked for, ``type(x.data)``, which told the dtype before PyTorch 0.4.
+
+    Where it is compared with another one's, ``type(w.data) is type(x)``, there may be classes of tensors of one's own.
+    """
     arg = model.tree.parent(node)
     call = model.tree.parent(arg) if isinstance(arg, cst.Arg) else None
-    return isinstance(call, cst.Call) and len(call.args) == 1 and model.qualified(call.func) == "builtins.type"
+    if call is None or not _is_call_of_type(call, model):
+        return False
+    at = model.tree.parent(call)
+    comparison = model.tree.parent(at) if isinstance(at, cst.ComparisonTarget) else at
+    if not isinstance(comparison, cst.Comparison):
+        return True
+    compared = (comparison.left, *(each.comparator for each in comparison.comparisons))
+    return sum(_is_call_of_type(each, model) for each in compared) == 1
+
+
+def _is_call_of_type(node: cst.CSTNode, model: Model) -> bool:
+    return isinstance(node, cst.Call) and len(node.args) == 1 and model.qualified(node.func) == "builtins.type"
 
 
 def _is_assigned_data(statement: cst.CSTNode) -> bool:

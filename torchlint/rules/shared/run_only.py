@@ -50,7 +50,7 @@ def is_run_only(node: cst.Expr, model: Model) -> bool:
                 return True
             break
         child = up
-    return is_probed(node, model) or _is_timed(node, model)
+    return is_probed(node, model) or _is_timed(node, model) or _is_handed_on(node, model)
 
 
 def is_load(node: cst.Expr, model: Model) -> bool:
@@ -75,6 +75,14 @@ def _is_timed(node: cst.Expr, model: Model) -> bool:
     if len(clocks) < 2 or at > clocks[-1]:
         return False
     return at > clocks[0] or _only_repeats(node, model) or _is_measured(node, clocks, scope, model)
+
+
+def _is_handed_on(node: cst.Expr, model: Model) -> bool:
+    """Whether a lambda of the same function computes the same, as in `timed(lambda: a @ b)`: this is a first run."""
+    scope = model.scopes.scope_of(node)
+    lambdas = model.tree.within(scope, cst.Lambda)
+    text = model.tree.code(node.value) if lambdas else ""
+    return any(model.tree.code(each.body) == text for each in lambdas)
 
 
 def _only_repeats(node: cst.Expr, model: Model) -> bool:
