@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -105,7 +106,7 @@ class QuickTree:
         return made
 
     def _compound(self, node: ast.stmt) -> cst.BaseStatement:
-        known = len(self._expressions.origins)
+        made, parsed = len(self._expressions.origins), len(self._parsed)
         try:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 return self._function(node)
@@ -114,7 +115,8 @@ class QuickTree:
             if type(node) in _STATEMENTS:
                 return _STATEMENTS[type(node)](self, node)  # type: ignore[no-any-return]
         except NoQuickTree:
-            self._expressions.forget_since(known)
+            self._expressions.forget_since(made)
+            del self._parsed[parsed:]
         return self._by_libcst(node)
 
     def _by_libcst(self, node: ast.stmt) -> cst.BaseStatement:
@@ -287,8 +289,9 @@ def _rows_of(module: cst.Module, statement: cst.BaseStatement, before: int) -> I
     """On which lines of the file the expressions of a statement begin, by their ids."""
     expressions = [node for node in walk(statement) if isinstance(node, cst.BaseExpression | cst.Arg)]
     written = recorded(module, expressions)
+    ends = [match.start() for match in re.finditer("\n", written.code)]
     for key, (_, _, start, _) in written.places.items():
-        yield key, before + written.code.count("\n", 0, start) + 1
+        yield key, before + bisect(ends, start) + 1
 
 
 def _dotted(path: str) -> cst.Name | cst.Attribute:

@@ -36,8 +36,8 @@ class Expressions:
 
     def forget_since(self, known: int) -> None:
         """Forget what was made after so many nodes and is not used: other nodes may get its ids."""
-        for key in list(self.origins)[known:]:
-            del self.origins[key]
+        while len(self.origins) > known:
+            self.origins.popitem()
 
     def text(self, node: Placed) -> str:
         """The source of a node."""
