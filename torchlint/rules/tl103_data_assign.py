@@ -169,6 +169,7 @@ def _advice(node: cst.Attribute, assign: cst.Assign | None, model: Model) -> str
         case cst.Call(func=cst.Attribute(value=source, attr=cst.Name(value=name))) if name in _CONVERTING:
             if _is_of(source, model.tree.code(node.value), model):
                 return "convert the module or tensor with `.to(…)`"
+            return "use `with torch.no_grad(): ….copy_(…)`, or a new `nn.Parameter` for another dtype or device"
         case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))) if name in _RESHAPING | _JOINING:
             return "assign a new tensor or `nn.Parameter`"
     return "use `with torch.no_grad(): ….copy_(…)`"
