@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from torchlint.model.certainty import Certainty
+from torchlint.model.names import is_foreign
 from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.torch.arguments import given_bool
 from torchlint.model.torch.schema import ModuleInfo, TensorResult
@@ -32,7 +33,15 @@ def grad_of_inputs(inputs: Sequence[Value]) -> Tri:
                 continue  # part of a batch
             elif element.kind & (Kind.UNKNOWN | Kind.PACKED) or (element.kind & Kind.OBJECT and element.node):
                 grad |= Tri.MAYBE
+            elif element.kind & Kind.REFERENCE and _may_be_tensor(element):
+                grad |= Tri.MAYBE
     return grad
+
+
+def _may_be_tensor(value: Value) -> bool:
+    """Whether what is imported may be a tensor of another file, which nothing but its name is known of."""
+    root = (value.ref or "").partition(".")[0]
+    return root not in ("torch", "builtins") and not is_foreign(root)
 
 
 def certainty_of_inputs(inputs: Sequence[Value]) -> Certainty:
