@@ -310,7 +310,8 @@ def join(a: Value, b: Value, depth: int = 0) -> Value:
     grad = a.grad | b.grad
     if grad and not (a.grad and b.grad):
         is_object = a.kind == b.kind == Kind.OBJECT  # a distribution, or a context that sets the grad mode; or neither
-        if is_object or ((b if a.grad else a).kind & Kind.UNKNOWN and (a if a.grad else b).kind & Kind.TENSOR):
+        telling = Kind.TENSOR | Kind.UNKNOWN  # the second is what may be part of a batch, which has no graph
+        if is_object or ((b if a.grad else a).kind & Kind.UNKNOWN and (a if a.grad else b).kind & telling):
             grad = Tri.MAYBE
     dtype = a.dtype | b.dtype
     if dtype and not (a.dtype and b.dtype) and (a if b.dtype else b).kind & Kind.UNKNOWN:

@@ -31,15 +31,15 @@ def grad_of_inputs(inputs: Sequence[Value]) -> Tri:
                 grad |= element.grad
             elif element.kind == Kind.UNKNOWN and element.grad == Tri.NO:
                 continue  # part of a batch
-            elif element.kind & (Kind.UNKNOWN | Kind.PACKED) or (element.kind & Kind.OBJECT and element.node):
-                grad |= Tri.MAYBE
-            elif element.kind & Kind.REFERENCE and _may_be_tensor(element):
+            elif element.kind & (Kind.UNKNOWN | Kind.PACKED) or _may_be_tensor(element):
                 grad |= Tri.MAYBE
     return grad
 
 
 def _may_be_tensor(value: Value) -> bool:
-    """Whether what is imported may be a tensor of another file, which nothing but its name is known of."""
+    """Whether an object may stand for a tensor, or what is imported be one, which nothing but its name is known of."""
+    if not value.kind & Kind.REFERENCE:
+        return bool(value.kind & Kind.OBJECT) and value.node is not None
     root = (value.ref or "").partition(".")[0]
     return root not in ("torch", "builtins") and not is_foreign(root)
 
