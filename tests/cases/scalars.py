@@ -18,6 +18,7 @@ f = F.cross_entropy(out, y).data[0]  # TL203
 g = out.max().data[0] + out.norm().data[0]  # TL203`data[0] +` TL203`data[0]  #` TL309
 h = "%.3f" % loss.data[0]  # TL203
 i = f"{loss.data[0]:.3f}"  # TL203
+whole = loss.data[0].item() + loss.data.cpu()[0].item()  # TL203`data[0].` TL203`data.cpu()[0]`
 n = loss.data[0x0] + loss.data[0_0]  # TL203`data[0x0]` TL203`data[0_0]`
 o = loss.data[False]  # TL203
 total = 0.0

@@ -310,18 +310,21 @@ def join(a: Value, b: Value, depth: int = 0) -> Value:
     grad = a.grad | b.grad
     if grad and not (a.grad and b.grad):
         is_object = a.kind == b.kind == Kind.OBJECT  # a distribution, or a context that sets the grad mode; or neither
-        if is_object or ((b if a.grad else a).kind & Kind.UNKNOWN and (a if a.grad else b).kind & Kind.TENSOR):
+        telling = Kind.TENSOR | Kind.UNKNOWN  # the second is what may be part of a batch, which has no graph
+        if is_object or ((b if a.grad else a).kind & Kind.UNKNOWN and (a if a.grad else b).kind & telling):
             grad = Tri.MAYBE
-    dtype = a.dtype | b.dtype
+    dtype, ndim = a.dtype | b.dtype, a.ndim | b.ndim
     if dtype and not (a.dtype and b.dtype) and (a if b.dtype else b).kind & Kind.UNKNOWN:
         dtype |= Dtype.FLOAT  # what is not known may be a tensor of floats
+    if ndim and not (a.ndim and b.ndim) and (a if b.ndim else b).kind & Kind.UNKNOWN:
+        ndim = Ndim.ANY  # with any number of dimensions
     named = a if a.is_named else b
     ref = named.ref if is_same else _same_but_for_device(a.ref, b.ref)
     return Value(
         kind=a.kind | b.kind,
         grad=grad,
         certainty=min(a.certainty, b.certainty) if a.grad and b.grad else (a if a.grad else b).certainty,
-        ndim=a.ndim | b.ndim,
+        ndim=ndim,
         dtype=dtype,
         leaf=a.leaf | b.leaf,
         role=a.role | b.role,

@@ -104,6 +104,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model, Ndim, Strength
+from torchlint.model.syntax import call_of, calls_method
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, all_of, attribute, on, pattern
 from torchlint.rules.api import names
 from torchlint.rules.shared import criteria, data_sites, memory, one_element, scalars, tried
@@ -113,6 +114,7 @@ GROUP = Group.MIGRATION
 _UNSAFE = Applicability.UNSAFE
 _MESSAGE = "indexing a 0-dim tensor raises since PyTorch 0.4; use `.item()`"
 _AWAITED = "the `IndexError` that is waited for here no longer comes"
+_SEVERAL = "`.item()` raises if the tensor has several elements"
 _EMPTY = "`[False]` of a 0-dim tensor gives an empty one since PyTorch 0.4; use `.item()`"
 
 
@@ -135,14 +137,21 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     awaited = tried.is_awaited("IndexError", node, model)
     fix = Fix(
         "Replace with `.item()`",
-        (edit.replace_after(memory.before_copies(node.value), index, ".item()"),),
+        (edit.replace_after(memory.before_copies(node.value), _made_number(index, model), ".item()"),),
         Applicability.SAFE if proven and not awaited else _UNSAFE,
-        risk=_AWAITED if awaited else "`.item()` raises if the tensor has several elements",
+        risk=_AWAITED if awaited else _SEVERAL,
         alternatives=() if proven else (element,),
     )
     severity = Severity.ERROR if is_scalar else None
     message = _EMPTY if scalars.is_false(index) else _MESSAGE
     return Finding(node.attr, message, fix, index, evidence, severity, node.value)
+
+
+def _made_number(index: cst.Subscript, model: Model) -> cst.BaseExpression:
+    """``x.data[0].item()``: what makes a number of the element goes with it."""
+    method = model.tree.parent(index)
+    call = call_of(method, model.tree) if isinstance(method, cst.Attribute) and method.value is index else None
+    return call if call is not None and calls_method(call, ("item",)) and not call.args else index
 
 
 @on(cst.Subscript, trigger=all_of(pattern(r"\[ (?:0[boxBOX]?[0_]*|False) \]"), attribute("data")))
@@ -157,13 +166,16 @@ def check_accumulated(node: cst.Subscript, model: Model) -> Finding | None:
         return None
     if isinstance(node.value, cst.Attribute) and node.value.attr.value == "data":
         return None
-    edits = (edit.replace_after(node.value, node, ".item()"),)
+    edits = (edit.replace_after(node.value, _made_number(node, model), ".item()"),)
     if scalars.is_false(node):
         fix = Fix("Replace with `.item()`", edits, _UNSAFE, risk="`[False]` gives an empty tensor, no number")
         return Finding(node, _EMPTY, fix, receiver=node.value)
     if tried.is_awaited("IndexError", node, model):
         fix = Fix("Replace with `.item()`", edits, _UNSAFE, risk=_AWAITED)
         return Finding(node, _MESSAGE, fix, severity=Severity.ERROR, receiver=node.value)
+    if criteria.may_be_another(node.value, model):
+        fix = Fix("Replace with `.item()`", edits, _UNSAFE, risk=_SEVERAL)
+        return Finding(node, _MESSAGE, fix, receiver=node.value)
     return Finding(node, _MESSAGE, Fix("Replace with `.item()`", edits), severity=Severity.ERROR, receiver=node.value)
 
 

@@ -157,6 +157,8 @@ def _of_reference(follower: Follower, function: Value, arg: cst.Arg, call: cst.C
         return max(Usage.READ, _applied(follower, call.args[0].value), follower.usage(call))
     if ref == "builtins.getattr":
         return _named_attribute(follower, call)
+    if ref == "builtins.setattr" and call.args[0] is arg and _is_told(follower, call):
+        return Usage.WRITTEN
     if root == "builtins" and (last in PASSING_ON or last in _READING):
         is_passed_on = last in PASSING_ON or (last == "sum" and _joins_lists(follower.context, call))
         return max(Usage.READ, follower.usage(call)) if is_passed_on else Usage.READ
@@ -227,9 +229,18 @@ def _beside(arg: cst.Arg, call: cst.Call, context: Context) -> Usage:
 def _named_attribute(follower: Follower, call: cst.Call) -> Usage:
     """``getattr(x, "data")``: any name that is not written out may be that of a write."""
     match call.args[1:]:
-        case [cst.Arg(value=cst.SimpleString() as text), *_] if not writers.is_writing(text.raw_value):
-            return max(Usage.READ, follower.usage(call))
+        case [cst.Arg(value=cst.SimpleString(raw_value=name)), *_] if not writers.is_writing(name):
+            told = Usage.WRITTEN if follower.how.is_told_by(name) else Usage.READ
+            return max(told, follower.usage(call))
     return Usage.WRITTEN
+
+
+def _is_told(follower: Follower, call: cst.Call) -> bool:
+    """Whether ``setattr(x, "requires_grad", True)``, or one by a computed name, tells what is asked about."""
+    match call.args[1:]:
+        case [cst.Arg(value=cst.SimpleString(raw_value=name)), *_]:
+            return follower.how.of_object or (follower.how.for_graph and name == "requires_grad")
+    return follower.how.of_object or follower.how.for_graph
 
 
 def _functions_given(context: Context, call: cst.Call) -> tuple[cst.BaseExpression, ...]:

@@ -354,4 +354,4 @@ def _carries(context: Context, node: cst.BaseExpression) -> bool:
     value = value_of(context, node)
     if value.kind & Kind.TENSOR:
         return value.grad == Tri.NO and bool(value.dtype & Dtype.FLOAT)
-    return bool(value.kind & Kind.CONTAINER)
+    return bool(value.kind & Kind.CONTAINER) or (value.grad == Tri.NO and is_part_of_batch(value))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from torchlint.model.certainty import Certainty
+from torchlint.model.names import is_foreign
 from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.torch.arguments import given_bool
 from torchlint.model.torch.schema import ModuleInfo, TensorResult
@@ -30,9 +31,17 @@ def grad_of_inputs(inputs: Sequence[Value]) -> Tri:
                 grad |= element.grad
             elif element.kind == Kind.UNKNOWN and element.grad == Tri.NO:
                 continue  # part of a batch
-            elif element.kind & (Kind.UNKNOWN | Kind.PACKED) or (element.kind & Kind.OBJECT and element.node):
+            elif element.kind & (Kind.UNKNOWN | Kind.PACKED) or _may_be_tensor(element):
                 grad |= Tri.MAYBE
     return grad
+
+
+def _may_be_tensor(value: Value) -> bool:
+    """Whether an object may stand for a tensor, or what is imported be one, which nothing but its name is known of."""
+    if not value.kind & Kind.REFERENCE:
+        return bool(value.kind & Kind.OBJECT) and value.node is not None
+    root = (value.ref or "").partition(".")[0]
+    return root not in ("torch", "builtins") and not is_foreign(root)
 
 
 def certainty_of_inputs(inputs: Sequence[Value]) -> Certainty:

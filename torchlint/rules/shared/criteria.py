@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 import libcst as cst
 
@@ -28,6 +29,8 @@ _BY_NAME = (
 _COMPUTED = r"[\s\S]{0,400}?\bsetattr\s*\((?!self\b)[^,\n]{1,100},\s*[A-Za-z_]"
 """What stands behind it where a loop sets several: ``for name in ("embed", "head"): setattr(m, name, …)``."""
 _MOST_HEIRS = 8
+_MOST_ADDED = 8
+"""How many additions to one total are looked at."""
 _FAR = 3
 """How many names are gone back to what a value was computed with."""
 
@@ -63,6 +66,10 @@ def _called(node: cst.BaseExpression, model: Model, far: int) -> Iterator[tuple[
                 assign = assignment_of(target, model.tree)
                 if assign is not None:
                     yield from _called(assign.value, model, far - 1)
+            for added in islice(_added(name, node, model), _MOST_ADDED):
+                yield from _called(added, model, far - 1)
+        case cst.Attribute(value=inner, attr=cst.Name("data")):
+            yield from _called(inner, model, far)
         case cst.BinaryOperation(left=left, right=right):
             yield from _called(left, model, far)
             yield from _called(right, model, far)
@@ -72,6 +79,14 @@ def _called(node: cst.BaseExpression, model: Model, far: int) -> Iterator[tuple[
                 yield func, last_name(func)
             elif isinstance(func, cst.Attribute):
                 yield from _called(func.value, model, far)
+
+
+def _added(name: str, node: cst.Name, model: Model) -> Iterator[cst.BaseExpression]:
+    """What is added to a total: ``total += loss.data``."""
+    for target in model.targets(name, model.scopes.scope_of(node)):
+        statement = model.tree.parent(target)
+        if isinstance(statement, cst.AugAssign):
+            yield statement.value
 
 
 def is_set_elsewhere(model: Model, name: str, cls: cst.ClassDef | None, kind: str = r"\w+") -> bool:

@@ -15,6 +15,9 @@ from torchlint.model.bindings import bound_value, owner, unpacked_from
 from torchlint.model.given_everywhere import are_calls_known, given_everywhere
 from torchlint.model.interpret.loaders import is_part_of_batch
 from torchlint.model.syntax import parameters
+from torchlint.model.torch import library, writers
+from torchlint.model.torch.grads import grad_of_inputs
+from torchlint.model.torch.schema import TensorResult
 from torchlint.rules.shared.lifetimes import OF_THE_OBJECT, is_bound
 from torchlint.rules.shared.order import loop_of
 
@@ -64,8 +67,8 @@ def _source(node: cst.BaseExpression, model: Model) -> cst.Name | None:
         match node:
             case cst.Name():
                 return node
-            case cst.Call(func=cst.Attribute(value=inner), args=args):
-                if any(arg.star or model.value(arg.value).may_be_tensor for arg in args):
+            case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(value=method)), args=args):
+                if method in writers.TELLING or not all(_brings_no_graph(arg, method, model) for arg in args):
                     return None
                 node = inner
             case cst.Subscript(value=inner) | cst.Attribute(value=inner, attr=cst.Name("data")):
@@ -73,6 +76,16 @@ def _source(node: cst.BaseExpression, model: Model) -> cst.Name | None:
             case _:
                 break
     return None
+
+
+def _brings_no_graph(argument: cst.Arg, method: str, model: Model) -> bool:
+    """Whether an argument of a method is no tensor, and nothing unknown that may be one which is computed with."""
+    value = model.value(argument.value)
+    if argument.star or value.may_be_tensor:
+        return False
+    result = library.method(method)
+    is_of_first = isinstance(result, TensorResult) and (result.grad in ("first", "never") or result.alias)
+    return is_of_first or not isinstance(result, TensorResult) or grad_of_inputs([value]) == Tri.NO
 
 
 def _holds_batch(model: Model, name: str, scope: cst.FunctionDef, end: int, seen: _Seen) -> bool:
