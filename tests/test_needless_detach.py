@@ -24,7 +24,7 @@ FORMS = {
         "class Net(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
         "        self.top, self.drop = torch.nn.Linear(3, 3), torch.nn.Dropout()\n\n    def forward(self, x):\n"
         "        with torch.no_grad():\n            return self.top(x.cuda())\n\n    def other(self, x):\n"
-        "        with torch.no_grad():\n            return self.drop(x.detach())\n",
+        "        with torch.no_grad():\n            return self.drop(x)\n",
     ),
     "sorted without autograd": (
         "from nets import net\n\nwith torch.no_grad():\n    out = net(torch.ones(2, 3))\n"
@@ -166,7 +166,7 @@ FORMS = {
         "def f(loader, train_set, net, i, rows):\n    x, y = train_set[i]\n    net(Variable(x), Variable(y, volatile=True))\n"
         "    return Variable(loader.dataset.data_tensor).cuda(), Variable(rows[i])\n",
         "def f(loader, train_set, net, i, rows):\n    x, y = train_set[i]\n    with torch.no_grad():\n        net(x, y)\n"
-        "    return loader.dataset.data_tensor.cuda(), rows[i].detach()\n",
+        "    return loader.dataset.data_tensor.cuda(), rows[i]\n",
     ),
     "samples of data sets by name": (
         "def f(dataset, net):\n    net(Variable(dataset['train']), Variable(dataset.get()))\n",
@@ -297,7 +297,7 @@ FORMS = {
     ),
     "made volatile, and used outside of the block, too": (
         "def f(net, x, keep):\n    v = Variable(x, volatile=True)\n    net(v)\n    return v.cpu()\n",
-        "def f(net, x, keep):\n    v = x.detach()\n    with torch.no_grad():\n        net(v)\n    return v.cpu()\n",
+        "def f(net, x, keep):\n    v = x\n    with torch.no_grad():\n        net(v)\n    return v.cpu()\n",
     ),
     "made volatile of what has a graph": (
         "def f(net, x: torch.Tensor):\n    w = (x.requires_grad_() * 2)\n    v = Variable(w, volatile=True)\n    net(v)\n    return w\n",
