@@ -20,8 +20,11 @@ from torchlint.rules.shared.lifetimes import is_bound, targets_of
 from torchlint.rules.shared.memory import TRANSFERS, is_inplace
 from torchlint.rules.shared.without_graph import stays_without_graph
 
-_OF_THAT_TIME = re.compile(r"\bvolatile\s*=|\.data\[0\](?!\s*\[)|\basync\s*=\s*True\b")
-"""What is hardly written since: it has no effect, raises for a 0-dim tensor, or does not parse."""
+_OF_THAT_TIME = re.compile(
+    r"\bvolatile\s*=|\.data\[0\](?!\s*\[)|\basync\s*=\s*True\b|\bclip_grad_norm\("
+    r"|\binit\.(?:(?:xavier|kaiming)_(?:uniform|normal)|uniform|normal|constant|orthogonal)\("
+)
+"""What is hardly written since: it has no effect, raises for a 0-dim tensor, does not parse, or has another name."""
 _NEVER_THEN = re.compile(r"\bno_grad\b|\bset_grad_enabled\b|\.item\(\)|\btorch\.device\b")
 """What there was none of: a file that has both has been changed since."""
 _FAR = 5
@@ -30,7 +33,7 @@ _LONG = 8
 """How many methods that are called one on the other are gone back through."""
 _MANY = 24
 """A name with more bindings is not followed."""
-_PARAMETER = re.compile(r"(^|_)(weights?|bias|param(eter)?s?|hidden|hx|cx)\d*$", re.IGNORECASE)
+_PARAMETER = re.compile(r"(^|_)(weights?|bias|param(eter)?s?|hidden|hx|cx|hs?|hc)\d*$", re.IGNORECASE)
 """Names of what has a graph, where anything has."""
 _GIVING = re.compile(
     r"^(?:next|sample|load|read|fetch|augment|transform|preprocess|collate)|batch|data$|^enumerate$|^zip$|^tqdm$|^iter$",
