@@ -40,6 +40,12 @@ FORMS = {
         "    if x.is_cuda:\n        shift = shift.cuda()\n"
         "    return shift, w * torch.eye(3), (n * torch.eye(3)).detach()\n",
     ),
+    "filled by parts": (
+        "def f(x, n):\n    mask, other = torch.zeros(x.size()), torch.zeros(2)\n    mask[0][n[0] - 1].fill_(1)\n    mask[1][2] = 3\n"
+        "    mask = Variable(mask)\n    row = other[0].fill_(1)\n    other = Variable(other)\n    return x * mask, other, row\n",
+        "def f(x, n):\n    mask, other = torch.zeros(x.size()), torch.zeros(2)\n    mask[0][n[0] - 1].fill_(1)\n    mask[1][2] = 3\n"
+        "    row = other[0].fill_(1)\n    other = other.detach()\n    return x * mask, other, row\n",
+    ),
     "put back as an attribute": (
         "class Net(torch.nn.Module):\n    def __init__(self, n):\n        super().__init__()\n"
         "        self.conv = torch.nn.Conv2d(1, 1, 3)\n        self.kernel = torch.ones(n, n)\n"

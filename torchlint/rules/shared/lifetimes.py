@@ -155,15 +155,18 @@ def is_kept_here(use: cst.Name, model: Model) -> bool:
 
 
 def _is_filled(use: cst.Name, model: Model) -> bool:
-    """Whether a statement writes to a tensor and does nothing else: ``x.fill_(1)``, ``x[0] = 1``."""
+    """Whether a statement writes to a tensor and does nothing else: ``x.fill_(1)``, ``x[0] = 1``, ``x[0].fill_(1)``."""
     whole: cst.CSTNode = use
     for name, outer in chain(use, model.tree):
-        if isinstance(outer, cst.Subscript) and model.is_target(outer):
-            return True
+        if isinstance(outer, cst.Subscript):
+            if model.is_target(outer):
+                return True
+            whole = outer
+            continue
         if not isinstance(outer, cst.Call) or not memory.is_inplace(name) or name in OF_THE_OBJECT:
             return False
         whole = outer
-    return whole is not use and isinstance(model.tree.parent(whole), cst.Expr)
+    return isinstance(whole, cst.Call) and isinstance(model.tree.parent(whole), cst.Expr)
 
 
 OF_THE_OBJECT = writers.OF_THE_VIEW | {"requires_grad_", "__setattr__"}
