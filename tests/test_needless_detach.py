@@ -46,6 +46,14 @@ FORMS = {
         "def f(x, n):\n    mask, other = torch.zeros(x.size()), torch.zeros(2)\n    mask[0][n[0] - 1].fill_(1)\n    mask[1][2] = 3\n"
         "    row = other[0].fill_(1)\n    other = other.detach()\n    return x * mask, other, row\n",
     ),
+    "filled through a view, or of a size that is given later": (
+        "def f(x: torch.Tensor, rows, k):\n    m, v = torch.zeros(2, 3), torch.zeros(3)\n    m.view(-1)[rows] = 1\n    m.t()[0].fill_(2)\n"
+        "    m = Variable(m)\n    n = v.view(-1)\n    n.fill_(2)\n    v = Variable(v)\n"
+        "    return x * m, Variable(x.data.new().resize_(2, 3).fill_(1)), v, n\n",
+        "def f(x: torch.Tensor, rows, k):\n    m, v = torch.zeros(2, 3), torch.zeros(3)\n    m.view(-1)[rows] = 1\n    m.t()[0].fill_(2)\n"
+        "    n = v.view(-1)\n    n.fill_(2)\n    v = v.detach()\n"
+        "    return x * m, x.new_empty(0).resize_(2, 3).fill_(1), v, n\n",
+    ),
     "put back as an attribute": (
         "class Net(torch.nn.Module):\n    def __init__(self, n):\n        super().__init__()\n"
         "        self.conv = torch.nn.Conv2d(1, 1, 3)\n        self.kernel = torch.ones(n, n)\n"
