@@ -36,7 +36,16 @@ FORMS = {
     ),
 }
 
+FORMS["what a function gave that only casts"] = (
+    "def f(self, item, kind):\n    return self.net(Variable(cast(item[0], kind)), Variable(sample(item)))\n",
+    "def f(self, item, kind):\n    return self.net(cast(item[0], kind), sample(item))\n",
+)
+
 LEFT = {
+    "what something computed, cast": (
+        "def f(self, x):\n    return Variable(cast(self.net(x)))\n",
+        "def f(self, x):\n    return cast(self.net(x)).detach()\n",
+    ),
     "what something computed": (
         "def f(net, x):\n    h = net(x)\n    return Variable(h), Variable(net.head(x))\n",
         "def f(net, x):\n    h = net(x)\n    return h.detach(), net.head(x).detach()\n",

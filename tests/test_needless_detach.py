@@ -54,6 +54,10 @@ FORMS = {
         "    n = v.view(-1)\n    n.fill_(2)\n    v = v.detach()\n"
         "    return x * m, x.new_empty(0).resize_(2, 3).fill_(1), v, n\n",
     ),
+    "the name of a type": (
+        "def f(net):\n    return [(torch.typename(p.data), p.data.size()) for p in net.parameters()]\n",
+        "def f(net):\n    return [(torch.typename(p), p.size()) for p in net.parameters()]\n",
+    ),
     "put back as an attribute": (
         "class Net(torch.nn.Module):\n    def __init__(self, n):\n        super().__init__()\n"
         "        self.conv = torch.nn.Conv2d(1, 1, 3)\n        self.kernel = torch.ones(n, n)\n"

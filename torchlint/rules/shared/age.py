@@ -36,7 +36,7 @@ _MANY = 24
 _PARAMETER = re.compile(r"(^|_)(weights?|bias|param(eter)?s?|hidden|hx|cx|hs?|hc)\d*$", re.IGNORECASE)
 """Names of what has a graph, where anything has."""
 _GIVING = re.compile(
-    r"^(?:next|sample|load|read|fetch|augment|transform|preprocess|collate)|batch|data$|^enumerate$|^zip$|^tqdm$|^iter$",
+    r"^(?:next|sample|load|read|fetch|augment|transform|preprocess|collate|cast)|batch|data$|^enumerate$|^zip$|^tqdm$|^iter$",
     re.IGNORECASE,
 )
 """Names of functions that give what was read or made before, and nothing that a network has computed."""
@@ -91,6 +91,8 @@ def _is_handed_on(node: cst.BaseExpression, model: Model, seen: _Seen) -> bool:
                     return False
                 node = inner
             case cst.Subscript(value=inner):
+                node = inner
+            case cst.Call(func=cst.Name(), args=[cst.Arg(value=inner, star="", keyword=None), *_]) if _is_read(node):
                 node = inner
             case _:
                 break
