@@ -42,6 +42,18 @@ FORMS["what a function gave that only casts"] = (
 )
 
 LEFT = {
+    "what another function tells to require grad": (
+        "def leaf(v):\n    v.requires_grad_()\n    return v * 2\n\n\ndef f(x):\n    return leaf(Variable(x))\n",
+        "def leaf(v):\n    v.requires_grad_()\n    return v * 2\n\n\ndef f(x):\n    return leaf(x.detach())\n",
+    ),
+    "what is given a gradient": (
+        "class A(object):\n    def set(self, x):\n        self.v = Variable(x)\n        self.v.grad = torch.ones(2)\n",
+        "def set(self, x):\n        self.v = x.detach()\n        self.v.grad = torch.ones(2)\n",
+    ),
+    "what is asked which it is": (
+        "def f(x):\n    return Variable(x) is x\n",
+        "def f(x):\n    return x.detach() is x\n",
+    ),
     "what something computed, cast": (
         "def f(self, x):\n    return Variable(cast(self.net(x)))\n",
         "def f(self, x):\n    return cast(self.net(x)).detach()\n",
@@ -120,3 +132,22 @@ def test_a_file_that_was_changed_since(later: str) -> None:
 def test_it_stays_cut(what: str) -> None:
     text, wanted = LEFT[what]
     assert _fixed(text, Fixing.UNSAFE) == wanted
+
+
+MAPPED = {
+    "def f(net, x, y):\n    x, y = map(Variable, (x, y))\n    return net(x, y)\n": "def f(net, x, y):\n    return net(x, y)\n",
+    "def f(net, loader):\n    for x, y in loader:\n        x, a, b = mixup_data(x, y)\n"
+    "        x, a, b = map(Variable, (x, a, b))\n        net(x, a, b)\n": (
+        "def f(net, loader):\n    for x, y in loader:\n        x, a, b = mixup_data(x, y)\n        net(x, a, b)\n"
+    ),
+    "def f(net, x, y):\n    y, x = map(Variable, (x, y))\n    return net(x, y)\n": None,
+    "def f(net, x, y):\n    x, y = map(Variable, (net(x), y))\n    return x\n": None,
+    "def f(net, x, y):\n    x = net(x)\n    x, y = map(Variable, (x, y))\n    return x\n": None,
+    "def f(net, x, y):\n    x, y = map(Variable, (x, y))\n    x.requires_grad = True\n    return net(x, y)\n": None,
+}
+
+
+@pytest.mark.parametrize("text", MAPPED)
+def test_names_that_are_mapped_to_their_wrappers(text: str) -> None:
+    assert _fixed(text, Fixing.UNSAFE) == (MAPPED[text] or text)
+    assert _fixed(text, Fixing.SAFE) == text

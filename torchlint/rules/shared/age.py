@@ -15,7 +15,7 @@ from torchlint.model.bindings import bound_value, owner, unpacked_from
 from torchlint.model.scopes import target_names
 from torchlint.model.syntax import last_name, parameters
 from torchlint.model.torch import library
-from torchlint.rules.shared.identity import is_changed
+from torchlint.rules.shared.identity import are_told_apart, is_changed
 from torchlint.rules.shared.lifetimes import is_bound, targets_of
 from torchlint.rules.shared.memory import TRANSFERS, is_inplace
 from torchlint.rules.shared.without_graph import stays_without_graph
@@ -47,7 +47,12 @@ _Seen = frozenset[tuple[int, str]]
 
 def is_plain_tensor(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool:
     """Whether what is wrapped had to be a tensor without a graph when the file was written, and it is only used."""
-    if not model.remember(_is_of_that_time) or _is_changed(call, model) or _is_all_of_suite(call, model):
+    return not _is_changed(call, model) and not _is_all_of_suite(call, model) and was_plain(inner, model)
+
+
+def was_plain(inner: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression had to be a tensor without a graph when the file was written, or `Variable` refused it."""
+    if not model.remember(_is_of_that_time) or is_changed(inner, model) or are_told_apart(model):
         return False
     value = model.value(inner)
     if not value.kind & (Kind.TENSOR | Kind.UNKNOWN) or not _may_be_plain(value):
@@ -141,6 +146,9 @@ def _is_bound_to_given(target: cst.Name, model: Model, seen: _Seen) -> bool:
     made = bound_value(target, model.tree) or unpacked_from(target, model.tree)
     if made is None:
         return False
+    several = mapped(made)
+    if several is not None:
+        return all(_is_handed_on(each, model, seen) for each in several)
     unwrapped = _unwrapped(made)
     return _is_handed_on(unwrapped, model, seen) or _is_read(unwrapped) or _has_no_graph(unwrapped, model)
 
@@ -154,6 +162,18 @@ def _unwrapped(node: cst.BaseExpression) -> cst.BaseExpression:
     if isinstance(node, cst.Call) and last_name(node.func) == "Variable" and node.args:
         return node.args[0].value
     return node
+
+
+def mapped(node: cst.CSTNode) -> list[cst.Name] | None:
+    """The names in ``map(Variable, (x, y))``."""
+    match node:
+        case cst.Call(
+            func=cst.Name("map"),
+            args=[cst.Arg(value=wrapper, star="", keyword=None), cst.Arg(value=cst.Tuple() | cst.List() as several)],
+        ) if last_name(wrapper) == "Variable":
+            names = [each.value for each in several.elements if isinstance(each.value, cst.Name)]
+            return names if len(names) == len(several.elements) else None
+    return None
 
 
 def _is_read(node: cst.BaseExpression) -> bool:
