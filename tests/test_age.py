@@ -41,7 +41,20 @@ FORMS["what a function gave that only casts"] = (
     "def f(self, item, kind):\n    return self.net(cast(item[0], kind), sample(item))\n",
 )
 
+FORMS["a name that a later loop binds, too"] = (
+    "def f(net, loader, logs):\n    for x, y in loader:\n        net(Variable(x['a']))\n"
+    "        for x in net.shown(logs):\n            print(x)\n",
+    "def f(net, loader, logs):\n    for x, y in loader:\n        net(x['a'])\n"
+    "        for x in net.shown(logs):\n            print(x)\n",
+)
+
 LEFT = {
+    "a name that the loop around binds anew": (
+        "def f(net, rows, logs):\n    for x in rows:\n        for _ in logs:\n            net(Variable(x['a']))\n"
+        "            for x in net.shown(logs):\n                print(x)\n",
+        "def f(net, rows, logs):\n    for x in rows:\n        for _ in logs:\n            net(x['a'].detach())\n"
+        "            for x in net.shown(logs):\n                print(x)\n",
+    ),
     "what another function tells to require grad": (
         "def leaf(v):\n    v.requires_grad_()\n    return v * 2\n\n\ndef f(x):\n    return leaf(Variable(x))\n",
         "def leaf(v):\n    v.requires_grad_()\n    return v * 2\n\n\ndef f(x):\n    return leaf(x.detach())\n",

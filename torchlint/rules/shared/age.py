@@ -115,13 +115,25 @@ def _is_given(name: cst.Name, model: Model, seen: _Seen) -> bool:
         return True
     if len(seen) >= _FAR or _PARAMETER.search(name.value) or model.ask(owner, name) is not scope:
         return False
-    targets = [each for each in model.targets(name.value, scope) if is_bound(each, model)]
+    targets = [each for each in _reaching(name, model) if is_bound(each, model)]
     if len(targets) > _MANY or model.scopes.rebinders(scope, name.value):
         return False
     is_parameter = isinstance(scope, cst.FunctionDef) and any(p.name.value == name.value for p in parameters(scope))
     if not targets and (not is_parameter or name.value in ("self", "cls")):
         return False
     return all(_is_bound_to_given(each, model, seen | {key}) for each in targets)
+
+
+def _reaching(name: cst.Name, model: Model) -> list[cst.Name]:
+    """Where a name is bound that may have that value: the loop around it that binds it does so anew in each round."""
+    targets = [*model.targets(name.value, model.scopes.scope_of(name))]
+    for up in model.tree.ancestors(name):
+        if isinstance(up, cst.For) and name.value in target_names(up.target):
+            order = model.tree.order
+            return [each for each in targets if model.tree.is_inside(each, up) and order(each) < order(name)]
+        if isinstance(up, (cst.For, cst.While, cst.FunctionDef)):
+            break
+    return targets
 
 
 def _loop_over(name: cst.Name, model: Model) -> cst.BaseExpression | None:
