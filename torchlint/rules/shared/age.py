@@ -42,7 +42,7 @@ _GIVING = re.compile(
 """Names of functions that give what was read or made before, and nothing that a network has computed."""
 _READ = re.compile(r"data|load|batch|iter|sampl|bar$", re.IGNORECASE)
 """Names of what is gone through for that."""
-_Followed = frozenset[tuple[int, str]]
+_Pursued = frozenset[tuple[int, str]]
 """The names that are being asked about, each with the ``id`` of its function: what is made of one adds nothing."""
 
 
@@ -86,7 +86,7 @@ def _may_be_plain(value: Value) -> bool:
     return value.grad != Tri.YES and not value.is_parameter and not value.role & (Role.PARAMETER | Role.GRADIENT)
 
 
-def _is_handed_on(node: cst.BaseExpression, model: Model, seen: _Followed) -> bool:
+def _is_handed_on(node: cst.BaseExpression, model: Model, seen: _Pursued) -> bool:
     """Whether an expression is made by methods and indices of a name that stands for what the function was given."""
     for _ in range(_LONG):
         match node:
@@ -105,7 +105,7 @@ def _is_handed_on(node: cst.BaseExpression, model: Model, seen: _Followed) -> bo
     return False
 
 
-def _is_given(name: cst.Name, model: Model, seen: _Followed) -> bool:
+def _is_given(name: cst.Name, model: Model, seen: _Pursued) -> bool:
     """Whether a name stands for nothing but what a function is given or a loop goes through, or is made of that."""
     looped = _loop_over(name, model)
     if looped is not None:
@@ -151,7 +151,7 @@ def _loop_over(name: cst.Name, model: Model) -> cst.BaseExpression | None:
     return None
 
 
-def _is_bound_to_given(target: cst.Name, model: Model, seen: _Followed) -> bool:
+def _is_bound_to_given(target: cst.Name, model: Model, seen: _Pursued) -> bool:
     """Whether a name is bound by a loop, or plainly to what was given, or to what is read from somewhere."""
     loop = model.tree.enclosing(target, cst.For)
     if isinstance(loop, cst.For) and (loop.target is target or model.tree.is_inside(target, loop.target)):
@@ -194,7 +194,7 @@ def _is_read(node: cst.BaseExpression) -> bool:
     return isinstance(node, cst.Call) and _GIVING.search(last_name(node.func)) is not None
 
 
-def _is_source(node: cst.BaseExpression, model: Model, seen: _Followed) -> bool:
+def _is_source(node: cst.BaseExpression, model: Model, seen: _Pursued) -> bool:
     """Whether a loop goes through what was given or read: ``enumerate(loader)``, ``zip(xs, ys)``, ``batch``."""
     match node:
         case cst.Name() | cst.Attribute() if _READ.search(last_name(node)):
