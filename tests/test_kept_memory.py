@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from torchlint.diagnostic import Fixing
 from torchlint.file.check import check_text
 from torchlint.rules import catalogue
 
@@ -81,3 +82,82 @@ def test_what_a_function_is_given_is_not_written_to(made: str) -> None:
     found = check_text(text, "x.py", CODES).diagnostics
     [written] = [each for each in found if each.code == "TL103"]
     assert (written.fix is not None) == MADE[made]
+
+
+BACKUPS = {
+    "read in a comprehension": "self.saved = [p.data for p in ps]",
+    "detached": "self.saved = [p.detach() for p in ps]",
+    "in a loop": "self.saved = []\n        for p in ps:\n            self.saved.append(p.data)",
+}
+BINARIZED = """\
+import torch
+
+
+class Binary:
+    def __init__(self, ps):
+        self.ps = ps
+        kept
+
+    def binarize(self):
+        for i in range(len(self.ps)):
+            size = self.ps[i].data.size()
+            mean = self.ps[i].data.abs().mean()
+            self.ps[i].data = self.ps[i].data.sign().mul(mean.expand(size))
+
+    def restore(self):
+        for i in range(len(self.ps)):
+            self.ps[i].data = self.saved[i]
+"""
+
+
+@pytest.mark.parametrize("name", BACKUPS)
+def test_a_backup_of_what_is_a_parameter_by_its_use_only(name: str) -> None:
+    text = BINARIZED.replace("kept", BACKUPS[name])
+    for fixing in Fixing:
+        assert ".mul(mean.expand(size))" in (after := check_text(text, "x.py", CODES, fixing).text)
+        assert "copy_" not in after
+
+
+def test_the_values_of_a_backup_that_is_a_copy() -> None:
+    text = BINARIZED.replace("kept", "self.saved = [p.data.clone() for p in ps]")
+    assert (
+        "self.ps[i].copy_(self.ps[i].sign().mul(mean.expand(size)))"
+        in check_text(text, "x.py", CODES, Fixing.UNSAFE).text
+    )
+
+
+SIZES = {
+    "m.expand(p.size())": True,
+    "m.expand(p.data.shape)": True,
+    "m.expand_as(p)": True,
+    "p.data.sign().mul(m.expand(n))": True,
+    "m.expand(2, 3)": False,
+    "m.expand(k)": False,
+    "m.expand_as(m)": False,
+    "torch.zeros(p.size(), out=m)": False,
+}
+
+
+@pytest.mark.parametrize("written", SIZES)
+def test_what_is_expanded_to_the_size(written: str) -> None:
+    text = f"def f(net, m, k):\n    for p in net.parameters():\n        n = p.data.size()\n        p.data = {written}\n"
+    [found] = [each for each in check_text(f"import torch\n{text}", "x.py", CODES).diagnostics if each.code == "TL103"]
+    assert (found.fix is not None) is SIZES[written]
+
+
+GRADIENTS = {
+    "m * 2": True,
+    "m.mul(3)": True,
+    "m.mul(n)": False,
+    "m": False,
+    "m.view(-1)": False,
+    "net(m)": False,
+    "(p * 2).abs()": False,
+}
+
+
+@pytest.mark.parametrize("written", GRADIENTS)
+def test_gradients_that_are_computed(written: str) -> None:
+    text = f"import torch\ndef f(net, n):\n    for p in net.parameters():\n        m = p.data.abs()\n        p.grad.data = {written}\n"
+    [found] = [each for each in check_text(text, "x.py", CODES).diagnostics if each.code == "TL103"]
+    assert (found.fix is not None) is GRADIENTS[written]

@@ -24,7 +24,7 @@ FORMS = {
         "class Net(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
         "        self.top, self.drop = torch.nn.Linear(3, 3), torch.nn.Dropout()\n\n    def forward(self, x):\n"
         "        with torch.no_grad():\n            return self.top(x.cuda())\n\n    def other(self, x):\n"
-        "        with torch.no_grad():\n            return self.drop(x.detach())\n",
+        "        with torch.no_grad():\n            return self.drop(x)\n",
     ),
     "sorted without autograd": (
         "from nets import net\n\nwith torch.no_grad():\n    out = net(torch.ones(2, 3))\n"
@@ -39,6 +39,24 @@ FORMS = {
         "def f(n, w, x: torch.Tensor):\n    shift = (torch.ones(3).random_(2 * w) - w / 2).float()\n"
         "    if x.is_cuda:\n        shift = shift.cuda()\n"
         "    return shift, w * torch.eye(3), (n * torch.eye(3)).detach()\n",
+    ),
+    "filled by parts": (
+        "def f(x, n):\n    mask, other = torch.zeros(x.size()), torch.zeros(2)\n    mask[0][n[0] - 1].fill_(1)\n    mask[1][2] = 3\n"
+        "    mask = Variable(mask)\n    row = other[0].fill_(1)\n    other = Variable(other)\n    return x * mask, other, row\n",
+        "def f(x, n):\n    mask, other = torch.zeros(x.size()), torch.zeros(2)\n    mask[0][n[0] - 1].fill_(1)\n    mask[1][2] = 3\n"
+        "    row = other[0].fill_(1)\n    other = other.detach()\n    return x * mask, other, row\n",
+    ),
+    "filled through a view, or of a size that is given later": (
+        "def f(x: torch.Tensor, rows, k):\n    m, v = torch.zeros(2, 3), torch.zeros(3)\n    m.view(-1)[rows] = 1\n    m.t()[0].fill_(2)\n"
+        "    m = Variable(m)\n    n = v.view(-1)\n    n.fill_(2)\n    v = Variable(v)\n"
+        "    return x * m, Variable(x.data.new().resize_(2, 3).fill_(1)), v, n\n",
+        "def f(x: torch.Tensor, rows, k):\n    m, v = torch.zeros(2, 3), torch.zeros(3)\n    m.view(-1)[rows] = 1\n    m.t()[0].fill_(2)\n"
+        "    n = v.view(-1)\n    n.fill_(2)\n    v = v.detach()\n"
+        "    return x * m, x.new_empty(0).resize_(2, 3).fill_(1), v, n\n",
+    ),
+    "the name of a type": (
+        "def f(net):\n    return [(torch.typename(p.data), p.data.size()) for p in net.parameters()]\n",
+        "def f(net):\n    return [(torch.typename(p), p.size()) for p in net.parameters()]\n",
     ),
     "put back as an attribute": (
         "class Net(torch.nn.Module):\n    def __init__(self, n):\n        super().__init__()\n"
@@ -166,7 +184,7 @@ FORMS = {
         "def f(loader, train_set, net, i, rows):\n    x, y = train_set[i]\n    net(Variable(x), Variable(y, volatile=True))\n"
         "    return Variable(loader.dataset.data_tensor).cuda(), Variable(rows[i])\n",
         "def f(loader, train_set, net, i, rows):\n    x, y = train_set[i]\n    with torch.no_grad():\n        net(x, y)\n"
-        "    return loader.dataset.data_tensor.cuda(), rows[i].detach()\n",
+        "    return loader.dataset.data_tensor.cuda(), rows[i]\n",
     ),
     "samples of data sets by name": (
         "def f(dataset, net):\n    net(Variable(dataset['train']), Variable(dataset.get()))\n",
@@ -297,7 +315,7 @@ FORMS = {
     ),
     "made volatile, and used outside of the block, too": (
         "def f(net, x, keep):\n    v = Variable(x, volatile=True)\n    net(v)\n    return v.cpu()\n",
-        "def f(net, x, keep):\n    v = x.detach()\n    with torch.no_grad():\n        net(v)\n    return v.cpu()\n",
+        "def f(net, x, keep):\n    v = x\n    with torch.no_grad():\n        net(v)\n    return v.cpu()\n",
     ),
     "made volatile of what has a graph": (
         "def f(net, x: torch.Tensor):\n    w = (x.requires_grad_() * 2)\n    v = Variable(w, volatile=True)\n    net(v)\n    return w\n",

@@ -76,7 +76,10 @@ def check_text(
 
     Never raises for bad input: what does not parse is a TL001 finding, a rule that raises is a problem.
     """
-    subject = Subject(path, codes, location, codebase, policy, target, budget, accepted or {}, revised, is_promising)
+    original = text if fixing is Fixing.UNSAFE else ""
+    subject = Subject(
+        path, codes, location, codebase, policy, target, budget, accepted or {}, revised, is_promising, original
+    )
 
     def examined(text: str) -> Examined:
         return joined(examine(text, subject))

@@ -50,6 +50,8 @@ class Model:
         self._see(context)
         self.target = ANY
         """The versions of torch that the file is written for."""
+        self.original = ""
+        """The text of the file before anything was fixed, where unsafe fixes are applied; empty else."""
         self.codebase.adopt(context)
 
     def _see(self, context: Context) -> None:
@@ -125,7 +127,7 @@ class Model:
             return self
         other = object.__new__(Model)
         other._see(context)
-        other.target = self.target
+        other.target, other.original = self.target, ""
         return other
 
     # ------------------------------------------------------------------ names

@@ -60,11 +60,34 @@ values. An update of what was there, and values made on the spot in its size, ar
 +        p.clamp_(-1, 1)
 +        q.lerp_(p, 0.1)
 ~net.weight.data = torch.zeros(net.weight.shape)
-+    net.weight.copy_(torch.zeros(net.weight.shape))
++    net.weight.zero_()
  net(torch.ones(1, 3)).sum().backward()
  for p in net.parameters():
 ~    p.grad.data = p.grad / 2
 +    p.grad = p.grad / 2
+```
+
+In an initialiser, what is all zeros or ones is written by `nn.init`; and a gradient is assigned itself:
+
+```diff run
+ import torch
+ from torch import nn
+
+
+ def init_weights(m):
+     if isinstance(m, nn.Linear):
+~        m.weight.data = torch.ones(m.weight.size())
+~        m.bias.data = torch.zeros_like(m.bias)
++        nn.init.ones_(m.weight)
++        nn.init.zeros_(m.bias)
+
+
+ net = nn.Linear(3, 2)
+ net.apply(init_weights)
+ net(torch.ones(1, 3)).sum().backward()
+ grown = net.weight.detach().abs().mean() * torch.ones(2, 3)
+~net.weight.grad.data = grown.mul(2)
++net.weight.grad = grown.mul(2)
 ```
 
 So is what a function of the project makes in the size of the tensor that it is given, if that is seen:
@@ -121,6 +144,8 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Dtype, Evidence, Model, Tri, Value
+from torchlint.model.codebase.exports import patcher
+from torchlint.model.replaced import is_replaced
 from torchlint.model.syntax import assignment_of
 from torchlint.rule import Applicability, Edit, Finding, Fix, Group, attribute, on
 from torchlint.rules.shared import (
@@ -130,6 +155,7 @@ from torchlint.rules.shared import (
     initialised,
     into_block,
     kept_memory,
+    memory,
     optimizer_steps,
     several_views,
     soft_updates,
@@ -203,12 +229,16 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
         return None
     if value.leaf == Tri.NO or (value.is_parameter and data_sites.is_in_forward(node, model)):
         return None
-    if _is_alias(written, model) or forms.form(written, node.value, model) is not forms.WrittenForm.SAME:
-        return None
+    is_same = not _is_alias(written, model) and forms.form(written, node.value, model) is forms.WrittenForm.SAME
     if gradients.is_gradient(value, node.value, model):
+        if not is_same and not _is_computed_without_graph(written, model):
+            return None
         drop = (edit.replace_after(node.value, node),)
         risk = "what holds the old gradient keeps the old values"
+        risk += "" if is_same else "; one of another shape or dtype raises"
         return Fix("Assign to `.grad` itself", drop, _UNSAFE, risk=risk)
+    if not is_same:
+        return None
     if not data_sites.is_kept(node, value) and not _mentions(written, node.value, model):
         return None
     if several_views.raises_later(node.value, model):
@@ -219,7 +249,15 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     moves = soft_updates.lerped(node, assign, model)
     if moves is not None:
         return soft_updates.fix(assign, moves, model)
+    filled = _filled(written)
+    if filled is not None and data_sites.initialises(node, value, model):
+        init = _init(node, assign, f"{filled}_", model)
+        if init is not None:
+            return init
     method, edits = _update(node, written, model)
+    if filled is not None:
+        method, number = _FILLING[filled]
+        edits = (edit.replace_after(node.value, assign, f".{method}({number})"),)
     said = f"Write the values with `.{method}(…)`"
     is_off = model.grad_enabled(node) == Tri.NO
     risk = "the tensor keeps its memory, dtype and device: what shares the memory changes, and an expanded one raises"
@@ -229,6 +267,33 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     if moved is None:
         return None
     return optimizer_steps.decorated(moved, assign, model) or replace(moved, risk=risk)
+
+
+_FILLING = {"zeros": ("zero_", ""), "ones": ("fill_", "1")}
+"""The methods that write what the factories make, which are those of `nn.init` with an underscore, too."""
+
+
+def _filled(written: cst.BaseExpression) -> str | None:
+    """``ones`` of ``torch.ones(p.size())`` and ``torch.ones_like(p)``; it has been seen that those have the form."""
+    match written:
+        case cst.Call(func=cst.Attribute(value=cst.Name("torch"), attr=cst.Name(value=name)), args=[_, *more], lpar=[]):
+            factory = name.removesuffix("_like")
+            is_all = all(arg.keyword is not None and arg.keyword.value == "dtype" for arg in more)
+            return factory if factory in _FILLING and is_all else None
+    return None
+
+
+def _init(node: cst.Attribute, assign: cst.Assign, function: str, model: Model) -> Fix | None:
+    """``nn.init.ones_(p)`` for ``p.data = torch.ones(p.size())``."""
+    if model.ask(is_replaced, function) or model.ask(patcher, f"torch.nn.init.{function}"):
+        return None
+    module, missing = model.spelling("torch.nn.init", node)
+    if not module:
+        return None
+    begun = edit.replace_before(assign, node.value, f"{module}.{function}(")
+    edits = (begun, edit.replace_after(node.value, assign, ")"))
+    risk = "the tensor keeps its memory, dtype and device: what shares the memory changes"
+    return Fix(f"Use `nn.init.{function}`", edits, _UNSAFE, imports=("torch",) if missing else (), risk=risk)
 
 
 def _update(node: cst.Attribute, written: cst.BaseExpression, model: Model) -> tuple[str, tuple[Edit, ...]]:
@@ -269,6 +334,12 @@ def _mentions(node: cst.CSTNode, source: cst.BaseExpression, model: Model) -> bo
     found = (each for each in model.tree.within(node, type(source)) if forms.is_same(each, source, model))
     parents = (model.tree.parent(each) for each in found)
     return any(not (isinstance(up, cst.Attribute) and up.attr.value == "grad") for up in parents)
+
+
+def _is_computed_without_graph(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression computes a tensor that has no graph: ``m.mul(n)``."""
+    value = model.value(node)
+    return memory.is_new(node, model) and value.is_tensor and value.grad == Tri.NO and bool(value.dtype & Dtype.FLOAT)
 
 
 def _is_alias(node: cst.BaseExpression, model: Model) -> bool:

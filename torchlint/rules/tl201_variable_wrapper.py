@@ -72,6 +72,11 @@ makes plain ones. In a `try` that waits for its `TypeError` there is none, nor f
  engine = autograd.Variable._execution_engine
 ```
 
+Before PyTorch 0.4 `Variable` took tensors only, which had no graph then, and refused what had one. In a file of that
+time (it has `volatile=`, `loss.data[0]` or the like, and neither `no_grad` nor `.item()`), `--unsafe-fixes` writes `x`
+for `Variable(x)`, where a safe fix writes `x.detach()`: if a function is given `x`, a loop goes through it, or it was
+read, and nothing else. What a call computes, is told to require grad or gets another shape, is cut as before.
+
 A file that has `Variable` for nothing but that engine is left alone:
 
 ```diff
@@ -131,7 +136,7 @@ from torchlint.model import Model
 from torchlint.model.syntax import bound_name, call_of, dotted, is_global, last_name, root
 from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, on, word
 from torchlint.rules.api import fallbacks, namespaces, patches
-from torchlint.rules.shared import last_use, variables
+from torchlint.rules.shared import age, last_use, variables
 from torchlint.rules.shared.volatile import blocks
 from torchlint.rules.shared.volatile.blocks import Need
 
@@ -202,6 +207,10 @@ def check_reference(node: cst.Name | cst.Attribute, model: Model) -> Finding | N
     if model.qualified(node) != variables.VARIABLE:
         return None
     if not is_replaceable(node, model):
+        removed = _mapped_to_itself(node, model)
+        if removed is not None:
+            said = "`Variable` is not needed since PyTorch 0.4; remove the assignment"
+            return Finding(node, said, removed, severity=Severity.INFO)
         message = "no tensor's type is `Variable` since PyTorch 0.4; use `isinstance(x, torch.Tensor)`"
         return Finding(node, message, _compared(node, model), severity=Severity.INFO)
     name, missing = model.spelling("torch.Tensor", node)
@@ -318,6 +327,27 @@ def is_replaceable(node: cst.CSTNode, model: Model) -> bool:
     return False
 
 
+def _mapped_to_itself(node: cst.BaseExpression, model: Model) -> Fix | None:
+    """The removal of ``x, y = map(Variable, (x, y))`` in a file from before 0.4, where both had no graph."""
+    arg = model.tree.parent(node)
+    call = model.tree.parent(arg) if isinstance(arg, cst.Arg) else None
+    names = age.mapped(call) if call is not None else None
+    assign = model.tree.parent(call) if call is not None and names is not None else None
+    match assign:
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Tuple(elements=elements))]) if names is not None:
+            targets = [each.value.value for each in elements if isinstance(each.value, cst.Name)]
+        case _:
+            return None
+    is_same = len(targets) == len(elements) and targets == [name.value for name in names]
+    if not is_same or not all(age.was_plain(name, model) for name in names):
+        return None
+    removal = edit.remove_statement(model.tree, assign)
+    if removal is None:
+        return None
+    risk = "a tensor with a graph would keep it, which `Variable` refused before 0.4"
+    return Fix("Remove the assignment: the tensors had no graph", (removal,), Applicability.UNSAFE, risk=risk)
+
+
 def _compared(node: cst.BaseExpression, model: Model) -> Fix | None:
     """The check that a comparison of a type with `Variable` was meant to be."""
     parent = model.tree.parent(node)
@@ -397,4 +427,5 @@ def _has_fix(use: cst.Name, model: Model) -> bool:
     call = call_of(use, model.tree)
     if call is not None:
         return _fix(call, model) is not None
-    return is_replaceable(use, model) or _compared(use, model) is not None
+    is_removed = _compared(use, model) is not None or _mapped_to_itself(use, model) is not None
+    return is_replaceable(use, model) or is_removed

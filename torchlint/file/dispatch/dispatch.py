@@ -111,6 +111,7 @@ def _model_for(tree: Tree, subject: Subject) -> Model:
 
     model = model_of(tree, subject.location, subject.codebase)
     model.target, model.budget = subject.target, Budget(subject.budget)
+    model.original = subject.original
     return model
 
 

@@ -42,3 +42,5 @@ class Subject:
     """What changes the findings in a text of which not all is code of the file."""
     is_promising: bool = False
     """Whether rules found something in it a moment ago: then a first look would only tell what is known."""
+    original: str = ""
+    """Its text before the first round, where unsafe fixes are applied; empty else."""

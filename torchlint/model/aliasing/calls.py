@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 LIKE_METHODS = frozenset(["expand_as", "view_as", "type_as", "reshape_as", "resize_as", "resize_as_", "is_same_size"])
 _METADATA_FUNCTIONS = frozenset(
-    ("builtins.len", "torch.is_floating_point", "torch.is_complex", "torch.numel", "torch.is_tensor")
+    ("builtins.len", "torch.is_floating_point", "torch.is_complex", "torch.numel", "torch.is_tensor", "torch.typename")
 )
 JOINING = frozenset(
     ("cat", "concat", "concatenate", "stack", "hstack", "vstack", "dstack", "column_stack", "row_stack")

@@ -8,6 +8,7 @@ import libcst as cst
 
 from torchlint.model import Model
 from torchlint.model.aliasing.here import only_metadata
+from torchlint.model.bindings import bound_value, target_before
 from torchlint.model.scopes import target_names
 from torchlint.model.syntax import keyword, last_name
 from torchlint.model.torch.writers import OF_THE_VIEW, is_writing
@@ -89,10 +90,23 @@ def _of_call(
             return form(args[0], source, model) if args else WrittenForm.OTHER
     elif isinstance(func, cst.Attribute) and not ref:
         name, args = func.attr.value, [func.value, *args]
+        if name in ("expand", "expand_as") and len(args) == len(_EXPANDED):
+            return _expanded(args[1], source, model)
     if name not in ELEMENTWISE or not args:
         return WrittenForm.OPERAND if not ref and isinstance(func, cst.Name) else WrittenForm.OTHER
     forms = [form(arg, source, model) for arg in args]
     return forms[0] if WrittenForm.OTHER not in forms else WrittenForm.OTHER
+
+
+_EXPANDED = ("self", "size")
+
+
+def _expanded(size: cst.BaseExpression, source: cst.BaseExpression, model: Model) -> WrittenForm:
+    """The form of what is expanded to a size, by a name of it perhaps, or like a tensor: ``m.expand(p.size())``."""
+    if isinstance(size, cst.Name) and (target := model.ask(target_before, size)) is not None:
+        size = bound_value(target, model.tree) or size
+    is_like = _is_size(size, source, model) or is_same(size, source, model)
+    return WrittenForm.SAME if is_like else WrittenForm.OTHER
 
 
 def _is_size(node: cst.BaseExpression, source: cst.BaseExpression, model: Model) -> bool:
@@ -108,6 +122,8 @@ def _is_size(node: cst.BaseExpression, source: cst.BaseExpression, model: Model)
 def _keeps_form(call: cst.Call, source: cst.BaseExpression, model: Model) -> bool:
     """Whether a call is given no dtype but that of a tensor, and no size beside a whole one: `torch.zeros(*s, 3)`."""
     if any(arg.star for arg in call.args) and sum(arg.keyword is None for arg in call.args) > 1:
+        return False
+    if keyword(call.args, "out") is not None:  # something else is written to as well
         return False
     given = keyword(call.args, "dtype")
     if given is None:

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from torchlint.model import Model, Role, Tri, bindings
+from torchlint.model import Kind, Model, Role, Strength, Tri, bindings
 from torchlint.model.aliasing.kept_results import gives_kept
 from torchlint.model.imports import imported_path
-from torchlint.model.syntax import call_of, chain, last_name
+from torchlint.model.syntax import assignment_of, call_of, chain, last_name
 from torchlint.rules.shared import memory
 from torchlint.rules.shared.no_grad import small_statement
 
@@ -29,9 +29,16 @@ _COPYING = frozenset(("list", "tuple", "dict", "set", "OrderedDict"))
 
 def is_kept(assigned: cst.Attribute, model: Model) -> bool:
     """Whether what a `.data` has before it is assigned may still be read from somewhere else in the file."""
-    role = model.value(assigned.value).role
+    role = _role(assigned.value, model)
     kept = (node for node, other in model.remember(_keepers) if not (role and other) or role & other)
     return any(_keeps(node, assigned, model) for node in kept)
+
+
+def _role(node: cst.BaseExpression, model: Model) -> Role:
+    """What a tensor is for its module; what is a tensor by its use only may be a parameter all the same."""
+    value = model.value(node)
+    is_known = value.role != Role.PLAIN or (value.strength or Strength.NAME) > Strength.USE
+    return value.role if is_known else Role.NEITHER
 
 
 def may_be_anothers(assigned: cst.Attribute, model: Model) -> bool:
@@ -76,7 +83,7 @@ _WRAPPING = ("Variable", "Parameter")
 def _keepers(model: Model) -> tuple[tuple[cst.BaseExpression, Role], ...]:
     """The expressions by which a file gets at memory, `p.data`, `p.detach()`, `net.state_dict()`, and what has it."""
     reads = [*model.tree.attributes("data"), *model.tree.attributes("detach"), *model.tree.attributes("state_dict")]
-    found = ((_whole(node, model), model.value(node.value).role) for node in reads if _may_be_kept_tensor(node, model))
+    found = ((_whole(node, model), _role(node.value, model)) for node in reads if _may_be_kept_tensor(node, model))
     kept = [(whole, role) for whole, role in found if whole is not None]
     return (*kept, *((call, Role.NEITHER) for call in _calls_elsewhere(model) if _gives_memory(call, model)))
 
@@ -114,7 +121,20 @@ def _may_be_kept_tensor(node: cst.Attribute, model: Model) -> bool:
     if last_name(node.value) == "grad":
         return False
     value = model.value(node.value)
-    return value.may_be_tensor and value.leaf != Tri.NO
+    if value.may_be_tensor:
+        return value.leaf != Tri.NO
+    if not value.kind & Kind.UNKNOWN:
+        return False
+    return node.attr.value == "detach" or model.remember(_are_put_back)
+
+
+def _are_put_back(model: Model) -> bool:
+    """Whether the file gives some tensor memory that it has from elsewhere: ``p.data = saved[i]``."""
+    assigns = (assignment_of(node, model.tree) for node in model.tree.attributes("data"))
+    return any(each is not None and isinstance(each.value, _NAMING) for each in assigns)
+
+
+_NAMING = (cst.Name, cst.Attribute, cst.Subscript)
 
 
 def _whole(node: cst.Attribute, model: Model) -> cst.BaseExpression | None:

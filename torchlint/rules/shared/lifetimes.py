@@ -155,15 +155,23 @@ def is_kept_here(use: cst.Name, model: Model) -> bool:
 
 
 def _is_filled(use: cst.Name, model: Model) -> bool:
-    """Whether a statement writes to a tensor and does nothing else: ``x.fill_(1)``, ``x[0] = 1``."""
+    """Whether a statement writes to a tensor and does nothing else: ``x.fill_(1)``, ``x[0] = 1``, ``x[0].fill_(1)``."""
     whole: cst.CSTNode = use
     for name, outer in chain(use, model.tree):
         if isinstance(outer, cst.Subscript) and model.is_target(outer):
             return True
-        if not isinstance(outer, cst.Call) or not memory.is_inplace(name) or name in OF_THE_OBJECT:
+        if not isinstance(outer, cst.Subscript) and not _keeps_memory(name, outer):
             return False
         whole = outer
-    return whole is not use and isinstance(model.tree.parent(whole), cst.Expr)
+    is_written = isinstance(whole, cst.Call) and memory.is_inplace(last_name(whole.func))
+    return is_written and isinstance(model.tree.parent(whole), cst.Expr)
+
+
+def _keeps_memory(name: str, outer: cst.CSTNode) -> bool:
+    """Whether a method writes to a tensor or gives a view of it, and changes nothing else about it."""
+    if not isinstance(outer, cst.Call) or name in OF_THE_OBJECT:
+        return False
+    return memory.is_inplace(name) or library.is_always_view(name)
 
 
 OF_THE_OBJECT = writers.OF_THE_VIEW | {"requires_grad_", "__setattr__"}

@@ -21,7 +21,7 @@ from torchlint.rules.shared.number_by_use import needs_no_graph
 
 _HANDING_ON = frozenset(
     (
-        *("fill_", "zero_", "uniform_", "normal_", "random_", "exponential_", "bernoulli_"),
+        *("fill_", "zero_", "uniform_", "normal_", "random_", "exponential_", "bernoulli_", "resize_"),
         *("cuda", "cpu", "float", "double", "half", "long", "int", "byte", "contiguous"),
         *("view", "reshape", "unsqueeze", "squeeze", "expand", "repeat", "t", "transpose", "permute"),
     )

@@ -20,6 +20,7 @@ from torchlint.model.torch.arguments import literal_bool
 from torchlint.model.torch.schema import TensorResult
 from torchlint.rule import Applicability, Edit, Fix
 from torchlint.rules.shared import (
+    age,
     data_sites,
     given_batches,
     gradients,
@@ -212,6 +213,11 @@ def _plain(call: cst.Call, inner: cst.BaseExpression, model: Model) -> Fix:
         return Fix(
             "Remove it: autograd does not record where the tensor is used", edits, Applicability.UNSAFE, risk=risk
         )
+    if age.is_plain_tensor(call, inner, model):
+        useless = _assignment_to_itself(call, inner, model, _is_plain)
+        edits = _as_list(call, listed, model) if listed is not None else _strip(call, inner, "", model)
+        said, risk = "Remove it: what `Variable` took had no graph", "a tensor with a graph would keep it"
+        return Fix(said, useless or edits, Applicability.UNSAFE, risk=f"{risk}, which `Variable` refused before 0.4")
     return Fix("Use `.detach()`", _strip(call, inner, ".detach()", model), after=_read_as_data(inner, model))
 
 
@@ -271,6 +277,11 @@ def _is_useless(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool
 def _is_needless(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool:
     """Whether what is wrapped can stand for the wrapper, where `volatile` asked for a block, too."""
     return _is_useless(call, inner, model) or is_unrecorded_input(call, model)
+
+
+def _is_plain(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool:
+    """Whether what is wrapped can stand for the wrapper, by the age of the file, too."""
+    return _is_needless(call, inner, model) or age.is_plain_tensor(call, inner, model)
 
 
 _Judge = Callable[[cst.Call, cst.BaseExpression, Model], bool]

@@ -1,0 +1,166 @@
+"""In a file from before PyTorch 0.4 `Variable` was given tensors without a graph, so it just goes; not by a safe fix."""
+
+from __future__ import annotations
+
+import pytest
+
+from torchlint.diagnostic import Fixing
+from torchlint.file.check import check_text
+
+HEAD = "import torch\nfrom torch.autograd import Variable\n\n\n"
+OLD = "\n\ndef shown(loss):\n    print(loss.data[0])\n"
+"""What tells the age of a file."""
+
+FORMS = {
+    "parts of parameters": (
+        "def f(self, x, y, rows):\n    images = Variable(x[rows])\n    return self.net(images, Variable(y['label']).cuda())\n",
+        "def f(self, x, y, rows):\n    images = x[rows]\n    return self.net(images, y['label'].cuda())\n",
+    ),
+    "a parameter that is bound anew": (
+        "def f(self, x, y):\n    x = x.transpose(0, 1).cuda()\n    x = Variable(x)\n    return self.net(x)\n",
+        "def f(self, x, y):\n    x = x.transpose(0, 1).cuda()\n    return self.net(x)\n",
+    ),
+    "what a loop goes through": (
+        "def f(net, dataset):\n    for i, item in enumerate(dataset):\n"
+        "        a, b = Variable(item['a']), Variable(item['b'].cuda())\n        net(a, b)\n",
+        "def f(net, dataset):\n    for i, item in enumerate(dataset):\n"
+        "        a, b = item['a'], item['b'].cuda()\n        net(a, b)\n",
+    ),
+    "what a list is made of": (
+        "def f(net, xs):\n    return net([Variable(x) for x in xs], [Variable(x.cuda()) for x in xs])\n",
+        "def f(net, xs):\n    return net(list(xs), [x.cuda() for x in xs])\n",
+    ),
+    "what was read": (
+        "def f(self, n):\n    a, b = self.memory.sample(n)\n    a, b = Variable(a), Variable(b)\n    return self.net(a, b)\n",
+        "def f(self, n):\n    a, b = self.memory.sample(n)\n    return self.net(a, b)\n",
+    ),
+}
+
+FORMS["what a function gave that only casts"] = (
+    "def f(self, item, kind):\n    return self.net(Variable(cast(item[0], kind)), Variable(sample(item)))\n",
+    "def f(self, item, kind):\n    return self.net(cast(item[0], kind), sample(item))\n",
+)
+
+FORMS["a name that a later loop binds, too"] = (
+    "def f(net, loader, logs):\n    for x, y in loader:\n        net(Variable(x['a']))\n"
+    "        for x in net.shown(logs):\n            print(x)\n",
+    "def f(net, loader, logs):\n    for x, y in loader:\n        net(x['a'])\n"
+    "        for x in net.shown(logs):\n            print(x)\n",
+)
+
+LEFT = {
+    "a name that the loop around binds anew": (
+        "def f(net, rows, logs):\n    for x in rows:\n        for _ in logs:\n            net(Variable(x['a']))\n"
+        "            for x in net.shown(logs):\n                print(x)\n",
+        "def f(net, rows, logs):\n    for x in rows:\n        for _ in logs:\n            net(x['a'].detach())\n"
+        "            for x in net.shown(logs):\n                print(x)\n",
+    ),
+    "what another function tells to require grad": (
+        "def leaf(v):\n    v.requires_grad_()\n    return v * 2\n\n\ndef f(x):\n    return leaf(Variable(x))\n",
+        "def leaf(v):\n    v.requires_grad_()\n    return v * 2\n\n\ndef f(x):\n    return leaf(x.detach())\n",
+    ),
+    "what is given a gradient": (
+        "class A(object):\n    def set(self, x):\n        self.v = Variable(x)\n        self.v.grad = torch.ones(2)\n",
+        "def set(self, x):\n        self.v = x.detach()\n        self.v.grad = torch.ones(2)\n",
+    ),
+    "what is asked which it is": (
+        "def f(x):\n    return Variable(x) is x\n",
+        "def f(x):\n    return x.detach() is x\n",
+    ),
+    "what something computed, cast": (
+        "def f(self, x):\n    return Variable(cast(self.net(x)))\n",
+        "def f(self, x):\n    return cast(self.net(x)).detach()\n",
+    ),
+    "what something computed": (
+        "def f(net, x):\n    h = net(x)\n    return Variable(h), Variable(net.head(x))\n",
+        "def f(net, x):\n    h = net(x)\n    return h.detach(), net.head(x).detach()\n",
+    ),
+    "what something computed in an earlier round": (
+        "def f(net, x):\n    for _ in range(3):\n        x = net(Variable(x))\n    return x\n",
+        "def f(net, x):\n    for _ in range(3):\n        x = net(x.detach())\n    return x\n",
+    ),
+    "what something computed, taken apart": (
+        "def f(net, x):\n    a, b = net(x)\n    return Variable(a), Variable(b[0])\n",
+        "def f(net, x):\n    a, b = net(x)\n    return a.detach(), b[0].detach()\n",
+    ),
+    "what is asked to require grad": (
+        "def f(net, x):\n    v = Variable(x)\n    v.requires_grad = True\n    return net(v)\n",
+        "def f(net, x):\n    v = x.detach()\n    v.requires_grad = True\n    return net(v)\n",
+    ),
+    "what gets another shape": (
+        "def f(net, x):\n    v = Variable(x)\n    v.unsqueeze_(0)\n    return net(v, x)\n",
+        "def f(net, x):\n    v = x.detach()\n    v.unsqueeze_(0)\n    return net(v, x)\n",
+    ),
+    "the data of something": (
+        "def f(net, h):\n    return Variable(h.data), Variable(h.data.cuda())\n",
+        "def f(net, h):\n    return h.detach(), h.detach().cuda()\n",
+    ),
+    "all that a branch does": (
+        "def f(net, x, wrapped):\n    if wrapped:\n        x = Variable(x)\n    return net(x)\n",
+        "def f(net, x, wrapped):\n    if wrapped:\n        x = x.detach()\n    return net(x)\n",
+    ),
+    "parameters": (
+        "def f(net, weight, m):\n    return Variable(weight), Variable(m.weight), Variable(net.conv.bias)\n",
+        "def f(net, weight, m):\n    return weight.detach(), m.weight.detach(), net.conv.bias.detach()\n",
+    ),
+    "outputs that a loop goes through": (
+        "def f(net, x):\n    outs = net(x)\n    return [Variable(out) for out in outs]\n",
+        "def f(net, x):\n    outs = net(x)\n    return [out.detach() for out in outs]\n",
+    ),
+    "a name of the function around": (
+        "def f(net, x):\n    def g():\n        return Variable(x)\n    x = net(x)\n    return g()\n",
+        "def f(net, x):\n    def g():\n        return x.detach()\n    x = net(x)\n    return g()\n",
+    ),
+}
+
+
+def _fixed(text: str, fixing: Fixing, age: str = OLD) -> str:
+    outcome = check_text(HEAD + text + age, "x.py", frozenset({"TL101", "TL105", "TL201", "TL202"}), fixing)
+    assert not outcome.problems
+    return outcome.text.partition("def ")[1] + outcome.text.partition("def ")[2].removesuffix(age)
+
+
+@pytest.mark.parametrize("what", FORMS)
+def test_it_goes(what: str) -> None:
+    text, wanted = FORMS[what]
+    assert _fixed(text, Fixing.UNSAFE) == wanted
+
+
+@pytest.mark.parametrize("what", FORMS)
+def test_a_safe_fix_rests_on_no_age(what: str) -> None:
+    text, wanted = FORMS[what]
+    fixed = _fixed(text, Fixing.SAFE)
+    assert fixed != wanted
+    assert ".detach()" in fixed
+    assert fixed == _fixed(text, Fixing.UNSAFE, "")
+
+
+@pytest.mark.parametrize("later", ["torch.no_grad()", "loss.item()", "torch.device('cpu')"])
+def test_a_file_that_was_changed_since(later: str) -> None:
+    text, _ = FORMS["parts of parameters"]
+    assert _fixed(text, Fixing.UNSAFE, f"{OLD}    print({later})\n") == _fixed(text, Fixing.SAFE)
+
+
+@pytest.mark.parametrize("what", LEFT)
+def test_it_stays_cut(what: str) -> None:
+    text, wanted = LEFT[what]
+    assert _fixed(text, Fixing.UNSAFE) == wanted
+
+
+MAPPED = {
+    "def f(net, x, y):\n    x, y = map(Variable, (x, y))\n    return net(x, y)\n": "def f(net, x, y):\n    return net(x, y)\n",
+    "def f(net, loader):\n    for x, y in loader:\n        x, a, b = mixup_data(x, y)\n"
+    "        x, a, b = map(Variable, (x, a, b))\n        net(x, a, b)\n": (
+        "def f(net, loader):\n    for x, y in loader:\n        x, a, b = mixup_data(x, y)\n        net(x, a, b)\n"
+    ),
+    "def f(net, x, y):\n    y, x = map(Variable, (x, y))\n    return net(x, y)\n": None,
+    "def f(net, x, y):\n    x, y = map(Variable, (net(x), y))\n    return x\n": None,
+    "def f(net, x, y):\n    x = net(x)\n    x, y = map(Variable, (x, y))\n    return x\n": None,
+    "def f(net, x, y):\n    x, y = map(Variable, (x, y))\n    x.requires_grad = True\n    return net(x, y)\n": None,
+}
+
+
+@pytest.mark.parametrize("text", MAPPED)
+def test_names_that_are_mapped_to_their_wrappers(text: str) -> None:
+    assert _fixed(text, Fixing.UNSAFE) == (MAPPED[text] or text)
+    assert _fixed(text, Fixing.SAFE) == text
