@@ -96,7 +96,8 @@ and `eval` are reported there as well: what they do was wanted, and a method sho
 ## When the fix is unsafe
 
 Where it runs today, for then the program does something else: what is written. It is safe where an optimizer or
-`load_state_dict` is given the method, which raises.
+`load_state_dict` is given the method, which raises. There is none where the method wants an argument
+(`ReduceLROnPlateau.step(metric)`).
 
 `Optimizer.step`: <https://docs.pytorch.org/docs/stable/generated/torch.optim.Optimizer.step.html>.
 """
@@ -163,7 +164,27 @@ def check_statement(node: cst.Expr, model: Model) -> Finding | None:
         return None
     if not _has_method(method, model) or is_probed(node, model):
         return None
-    return _finding(method, f"`{method.attr.value}` is not called, so the statement does nothing", method)
+    said = f"`{method.attr.value}` is not called, so the statement does nothing"
+    if _needs_arguments(method, model):
+        return Finding(method.attr, said)
+    return _finding(method, said, method)
+
+
+_GIVEN = {
+    "step": ("ReduceLROnPlateau", "LBFGS", "GradScaler"),
+    "unscale_": ("GradScaler",),
+}
+"""The methods that take an argument, which only the author knows, by the classes of torch that have them."""
+
+
+def _needs_arguments(node: cst.Attribute, model: Model) -> bool:
+    """Whether a method is known to raise where it is called without arguments."""
+    value = model.value(node.value)
+    method = model.find_method(value.node, node.attr.value) if isinstance(value.node, cst.ClassDef) else None
+    if method is not None:
+        given = [*method.params.posonly_params, *method.params.params][1:]
+        return any(each.default is None for each in (*given, *method.params.kwonly_params))
+    return (value.ref or "").rpartition(".")[2] in _GIVEN.get(node.attr.value, ())
 
 
 _ACTING = frozenset(("step", "zero_grad", "backward", "train", "eval"))

@@ -122,12 +122,14 @@ def _lost(model: Model, scope: cst.FunctionDef | cst.Module, has_begun: bool = F
     """
     found: dict[int, TrainingEvent] = {}
     events = model.training_events(scope)
-    backwards = sorted(model.tree.order(event.node) for event in events if event.what is What.BACKWARD)
+    computed: list[cst.CSTNode] = [event.node for event in events if event.what is What.BACKWARD]
+    computed += [node for node in model.remember(_gradients).get(id(scope), ()) if model.is_target(node)]
+    given = sorted(map(model.tree.order, computed))
 
     def is_computed_between(cleared: TrainingEvent, step: TrainingEvent) -> bool:
-        """Whether there are new gradients, unless the loop that computes them has no round: then no step is taken."""
+        """Whether there are new gradients, also by hand, unless the loop that does so has no round."""
         start, end = model.tree.order(cleared.node), model.tree.order(step.node)
-        return bisect(backwards, start) < bisect_left(backwards, end)
+        return bisect(given, start) < bisect_left(given, end)
 
     def see(event: TrainingEvent, facts: Facts[TrainingEvent]) -> None:
         match event.what:
@@ -229,7 +231,9 @@ def _may_be_plain(step: cst.Call) -> bool:
 def _fix(node: cst.Expr, step: cst.CSTNode, model: Model) -> Fix | None:
     """Move the statement behind the step."""
     line, last = model.tree.parent(node), model.tree.statement(step)
-    if line is None or model.tree.parent(last) is not model.tree.parent(line) or _is_left_between(line, last, model):
+    if not isinstance(line, cst.SimpleStatementLine) or line is last:
+        return None
+    if model.tree.parent(last) is not model.tree.parent(line) or _is_left_between(line, last, model):
         return None
     if isinstance(last, cst.SimpleStatementLine) and not model.tree.is_inside(step, last.body[-1]):
         return None  # what stands behind the step on its line may compute gradients
@@ -241,13 +245,4 @@ def _is_left_between(first: cst.CSTNode, last: cst.CSTNode, model: Model) -> boo
     """Whether the suite of two statements may be left between them: then nothing behind clears any more."""
     body, index = model.tree.siblings(first)
     between = body[index + 1 : next(i for i, each in enumerate(body) if each is last)]
-    return any(_may_leave(each, model) for each in between)
-
-
-def _may_leave(statement: cst.CSTNode, model: Model) -> bool:
-    """Whether a statement holds one that leaves what it is in, if only a loop of its own."""
-    return any(
-        model.scopes.scope_of(node) is model.scopes.scope_of(statement)
-        for kind in (cst.Return, cst.Break, cst.Continue)
-        for node in model.tree.within(statement, kind)
-    )
+    return any(order.may_leave(each, model) for each in between)

@@ -111,6 +111,15 @@ It is taken out once, before all that clips, and only where the loss was scaled:
      for optimizer in optimizers:
          scaler.step(optimizer)
      scaler.update()
+
+ def leave_out(net, optimizer: torch.optim.Optimizer, scaler: torch.amp.GradScaler, losses):
+     for loss in losses:
+         scaler.scale(loss).backward()
+!        norm = nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+         if norm > 100:
+             continue
+         scaler.step(optimizer)
+         scaler.update()
 ```
 
 Where the factor is taken out before, somewhere, or was never in, all is well:
@@ -139,8 +148,8 @@ Where the factor is taken out before, somewhere, or was never in, all is well:
 ## When the fix is unsafe
 
 Always: the steps become as large as they were meant to be. There is none where it is not seen which optimizer it is, or
-its name is bound behind the clipping, nor where it steps only now and then, or behind a loop around the clipping: a
-second `unscale_()` before a step raises.
+its name is bound behind the clipping, nor where it steps only now and then, where the round may be left before the
+step, or behind a loop around the clipping: a second `unscale_()` before a step raises.
 
 Gradient clipping with a scaler:
 <https://docs.pytorch.org/docs/stable/notes/amp_examples.html#gradient-clipping>.
@@ -155,7 +164,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Kind, Model
 from torchlint.model.methods_called import calls_on
-from torchlint.model.syntax import dotted, keyword
+from torchlint.model.syntax import dotted, keyword, last_name
 from torchlint.model.training import TrainingEvent, What, object_kind
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, on, part
 from torchlint.rules.shared import clipping, order
@@ -224,10 +233,21 @@ def _computes_with_factor(model: Model, scope: cst.FunctionDef | cst.Module) -> 
     """Whether a scope asks for the factor of a scaler to compute with it, as who takes it out by hand does."""
     for name in model.tree.attributes("get_scale"):
         call = model.tree.parent(name)
-        if model.scopes.scope_of(name) is scope and isinstance(call, cst.Call):
-            if isinstance(model.tree.parent(call), (cst.BinaryOperation, cst.Assign)):
-                return True
+        if model.scopes.scope_of(name) is scope and isinstance(call, cst.Call) and _is_computed_with(call, model):
+            return True
     return False
+
+
+_COMPUTING = frozenset(("mul_", "div_", "mul", "div", "multiply_", "divide_", "true_divide_"))
+
+
+def _is_computed_with(factor: cst.Call, model: Model) -> bool:
+    """Whether a number is multiplied or divided by, or kept."""
+    parent = model.tree.parent(factor)
+    if isinstance(parent, cst.Arg):
+        call = model.tree.parent(parent)
+        return isinstance(call, cst.Call) and last_name(call.func) in _COMPUTING
+    return isinstance(parent, (cst.BinaryOperation, cst.Assign, cst.AugAssign))
 
 
 def _scaler_of(node: cst.CSTNode, model: Model) -> str:
@@ -267,8 +287,10 @@ def _fix(node: cst.Call, scaled: _Scaled, model: Model) -> Fix | None:
     if line is None or _is_unscaled_later(line, scaled, model):
         return None
     optimizer = optimizers.pop()
-    if any(_is_bound_between(optimizer, line, step.node, model) for step in scaled.steps):
+    if any(order.is_bound_between(optimizer, line, step.node, model) for step in scaled.steps):
         return None
+    if any(order.is_left_between(line, step.node, model) for step in scaled.steps):
+        return None  # without the step the factor counts as taken out, and the next round would do it once more
     text = f"{scaled.scaler}.unscale_({optimizer})"
     newline, indent = model.tree.source.newline, model.tree.indentation(line)
     guards = _guards(scaled.begun, line, model)
@@ -320,15 +342,6 @@ def _is_unscaled_later(line: cst.CSTNode, scaled: _Scaled, model: Model) -> bool
         if event.what is What.UNSCALE or (event.what is What.UNKNOWN and _is_given(scaled.scaler, event.node)):
             return True
     return False
-
-
-def _is_bound_between(path: str, line: cst.CSTNode, step: cst.CSTNode, model: Model) -> bool:
-    """Whether a name or attribute is bound, or what it is an attribute of, behind a statement and before a step."""
-    first, _, rest = path.partition(".")
-    start, end = model.tree.order(line), model.tree.order(step)
-    bound: list[cst.CSTNode] = [*model.targets(first, model.scopes.scope_of(line))]
-    bound += [node for part in rest.split(".") for node in model.tree.attributes(part) if model.is_target(node)]
-    return any(start < model.tree.order(node) < end for node in bound)
 
 
 def _is_given(path: str, call: cst.CSTNode) -> bool:

@@ -264,6 +264,8 @@ def _is_clearing(call: cst.Call, holders: tuple[str, ...], loop: LoopStatement, 
     called = (last_name(call.func), last_name(func) if func is not None else "")
     if any(map(_CLEARING.search, called)):
         return True
+    if isinstance(model.value(call.func).node, cst.ClassDef) and not isinstance(model.tree.parent(call.func), cst.Del):
+        return True
     if not any(map(_EMPTYING.search, called)) or isinstance(model.value(call.func).node, cst.FunctionDef):
         return False  # what a function of the project does is among the events
     if isinstance(call.func, cst.Attribute) and model.qualified(call.func) is None:

@@ -103,7 +103,7 @@ A rate that is set for an epoch, a step behind the optimizer's, and one that is 
 ## When the fix is unsafe
 
 Always: training uses the learning rates as they were meant. There is none where a `continue`, `break` or `return`
-behind it may end the round.
+behind it may end the round, or where the name of the scheduler is bound anew behind it.
 
 How to adjust the learning rate: <https://docs.pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate>.
 """
@@ -115,7 +115,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Kind, Model
 from torchlint.model.recording import callers_of
-from torchlint.model.syntax import LEAVING, LoopStatement
+from torchlint.model.syntax import LEAVING, LoopStatement, dotted
 from torchlint.model.training import What, object_kind
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, on, pattern
 from torchlint.rules.shared import order
@@ -145,7 +145,7 @@ def check(node: cst.Expr, model: Model) -> Finding | None:
         return None
     said = "the scheduler steps before the optimizer, so the first learning rate is skipped; call it after"
     is_followed = any(model.tree.is_inside(each, area) for each in _steps(node, model))
-    return Finding(node, said, _fix(node, area, model) if is_followed else None)
+    return Finding(node, said, _fix(node, owner, area, model) if is_followed else None)
 
 
 def _is_first_of_round(node: cst.CSTNode, model: Model, far: int = _FAR, *, is_followed: bool = False) -> bool:
@@ -173,12 +173,15 @@ def _steps(node: cst.CSTNode, model: Model) -> list[cst.CSTNode]:
     return [each.node for each in events if each.what is What.STEP and each.node is not node]
 
 
-def _fix(node: cst.Expr, area: LoopStatement | cst.FunctionDef, model: Model) -> Fix | None:
+def _fix(node: cst.Expr, owner: cst.BaseExpression, area: LoopStatement | cst.FunctionDef, model: Model) -> Fix | None:
     """Move the statement to the end of the body of a loop, or of the function that is called in one."""
     if any(model.tree.order(each) > model.tree.order(node) for each in _ends_of_round(area, model)):
         return None
     last = area.body.body[-1]
     if isinstance(last, cst.SimpleStatementLine) and isinstance(last.body[-1], LEAVING):
+        return None
+    scheduler = dotted(owner)
+    if scheduler is None or order.is_bound_between(scheduler, node, last, model):
         return None
     moved = edit.move_line(model.tree, node, below=last)
     name = "function" if isinstance(area, cst.FunctionDef) else "loop"

@@ -41,7 +41,8 @@ spellings, and for `requires_grad_`, which is a method: what is assigned takes i
 ## When the fix is unsafe
 
 Always: what was written had no effect, and the fix has one. An attribute of a whole module has no fix: what is meant is
-`net.requires_grad_(False)`. Where the receiver is not known to be a tensor or a module, the attribute may be its own.
+`net.requires_grad_(False)`. Nor has that of integers, which cannot require grad. Where the receiver is not known to be
+a tensor or a module, the attribute may be its own.
 
 `requires_grad`: <https://docs.pytorch.org/docs/stable/generated/torch.Tensor.requires_grad.html>.
 """
@@ -53,7 +54,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Kind, Model
+from torchlint.model import Dtype, Kind, Model
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, on, pattern
 
 GROUP = Group.CORRECTNESS
@@ -93,4 +94,7 @@ def check(node: cst.Attribute, model: Model) -> Iterator[Finding]:
         yield Finding(node.attr, f"{said}; use `.{_RIGHT}_(…)`")
     elif model.is_tensor(node.value):
         fix = Fix(f"Use `.{_RIGHT}`", (edit.replace(node.attr, _RIGHT),), Applicability.UNSAFE)
-        yield Finding(node.attr, f"{said}; use `{_RIGHT}`", fix, receiver=node.value)
+        if value.dtype and not value.dtype & Dtype.FLOAT:
+            yield Finding(node.attr, f"{said}; only floating point tensors can require grad")
+        else:
+            yield Finding(node.attr, f"{said}; use `{_RIGHT}`", fix, receiver=node.value)

@@ -105,9 +105,12 @@ _WORD = re.compile(r"(?<![\w'])'(\w+)'(?![\w'])")
 
 def _in_own_quotes(tree: Tree, edit: Edit) -> str:
     """The text of an edit with short strings in the quotes that the file has most of."""
-    if "'" not in edit.text or '"' in edit.text or not scan(tree.source.text).prefers_double_quotes:
+    if "'" not in edit.text or '"' in edit.text:
         return edit.text
-    if tree.enclosing(edit.start.node, cst.FormattedString) is not None:
+    around = {up.start.lstrip("fFrR") for up in tree.ancestors(edit.start.node) if isinstance(up, cst.FormattedString)}
+    if around:  # before Python 3.12 there must not be the quotes that are around
+        return _WORD.sub(r'"\1"', edit.text) if "'" in around and '"' not in around else edit.text
+    if not scan(tree.source.text).prefers_double_quotes:
         return edit.text
     return _WORD.sub(r'"\1"', edit.text)
 

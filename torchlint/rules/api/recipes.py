@@ -50,7 +50,7 @@ def _arange(call: cst.Call, row: Row, model: Model) -> Fix | None:
         return None
     step = integer(bound["step"]) if "step" in bound else 1
     stop = _one_further(bound["end"], step, model) if step else None
-    if stop is None:
+    if stop is None or ("start" in bound and _is_broken(bound["start"])):
         return None
     given = [] if "start" not in bound else [model.tree.code(bound["start"])]
     if not given and "step" in bound:
@@ -80,6 +80,16 @@ def _arange(call: cst.Call, row: Row, model: Model) -> Fix | None:
     return Fix(
         said, edits, Applicability.UNSAFE, spelled[1], risk="a bound that is no whole number gives other elements"
     )
+
+
+def _is_broken(node: cst.BaseExpression) -> bool:
+    """Whether something is plain to see to be no whole number: the last element is not the end then."""
+    match node:
+        case cst.UnaryOperation(expression=inner):
+            return _is_broken(inner)
+        case cst.Float():
+            return not float(node.evaluated_value).is_integer()
+    return False
 
 
 def _is_scripted(model: Model) -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import libcst as cst
 
 from torchlint.model import Model
-from torchlint.model.syntax import LoopStatement
+from torchlint.model.syntax import LEAVING, LoopStatement
 
 _LEAVING = (cst.Return, cst.Raise, cst.Break)
 
@@ -26,6 +28,51 @@ def loops_around(node: cst.CSTNode, model: Model) -> list[LoopStatement]:
 def loop_of(node: cst.CSTNode, model: Model) -> LoopStatement | None:
     """The innermost loop of the same scope in whose body a node is."""
     return next(iter(loops_around(node, model)), None)
+
+
+def may_leave(statement: cst.CSTNode, model: Model) -> bool:
+    """Whether a statement holds one that leaves what it is in, if only a loop of its own."""
+    scope = model.scopes.scope_of(statement)
+    return any(model.scopes.scope_of(node) is scope for kind in LEAVING for node in model.tree.within(statement, kind))
+
+
+def is_left_between(first: cst.CSTNode, last: cst.CSTNode, model: Model) -> bool:
+    """Whether a scope, or a loop around both, may be left from one statement on and before another node."""
+    around, end = loops_around(first, model), model.tree.order(last)
+    for statement in _from(first, last, model):
+        for kind in LEAVING:
+            for node in model.tree.within(statement, kind):
+                if model.tree.order(node) < end and _leaves(node, first, around, model):
+                    return True
+    return False
+
+
+def _from(first: cst.CSTNode, last: cst.CSTNode, model: Model) -> Iterator[cst.CSTNode]:
+    """A statement and those behind it, in its suite and in those around, up to the one that another node is in."""
+    for up in (first, *model.tree.ancestors(first)):
+        body, index = model.tree.siblings(up)
+        for each in body[index + (up is not first) :]:
+            yield each
+            if model.tree.is_inside(last, each):
+                return
+
+
+def _leaves(node: cst.CSTNode, first: cst.CSTNode, around: list[LoopStatement], model: Model) -> bool:
+    """Whether `return`, `raise`, `break` or `continue` leaves the scope of a node or one of the loops around that."""
+    if model.scopes.scope_of(node) is not model.scopes.scope_of(first):
+        return False
+    return isinstance(node, (cst.Return, cst.Raise)) or loop_of(node, model) in around
+
+
+def is_bound_between(path: str, first: cst.CSTNode, last: cst.CSTNode, model: Model) -> bool:
+    """Whether a name or attribute is bound or deleted, or its owner, behind a node and up to another."""
+    name, _, rest = path.partition(".")
+    start, end = model.tree.order(first), model.tree.order(last)
+    bound: list[cst.CSTNode] = [*model.targets(name, model.scopes.scope_of(first))]
+    bound += [node for part in rest.split(".") for node in model.tree.attributes(part) if model.is_target(node)]
+    gone = model.tree.within(model.scopes.scope_of(first), cst.Del)
+    bound += [node for node in gone if any(each.value == name for each in model.tree.within(node, cst.Name))]
+    return any(start < model.tree.order(node) < end or model.tree.is_inside(node, last) for node in bound)
 
 
 def are_exclusive(one: cst.CSTNode, other: cst.CSTNode, model: Model) -> bool:
