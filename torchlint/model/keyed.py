@@ -15,14 +15,14 @@ from torchlint.model.syntax import element_at, is_target, literal_key
 if TYPE_CHECKING:
     from torchlint.model.context import Context
 
-Key = str | int
+LiteralKey = str | int
 _READING = frozenset(("get", "items", "keys", "values"))
 """Methods of a mapping that leave it as it is."""
 
 
-def unkeyed(node: cst.BaseExpression) -> tuple[cst.BaseExpression, tuple[Key, ...]] | None:
+def unkeyed(node: cst.BaseExpression) -> tuple[cst.BaseExpression, tuple[LiteralKey, ...]] | None:
     """An expression without the literal keys behind it, and these; None if a key is no literal."""
-    keys: list[Key] = []
+    keys: list[LiteralKey] = []
     while isinstance(node, cst.Subscript):
         match node.slice:
             case [cst.SubscriptElement(slice=cst.Index(value=written))] if (key := literal_key(written)) is not None:
@@ -33,7 +33,7 @@ def unkeyed(node: cst.BaseExpression) -> tuple[cst.BaseExpression, tuple[Key, ..
     return node, tuple(reversed(keys))
 
 
-def behind(node: cst.BaseExpression | None, key: Key) -> cst.BaseExpression | None:
+def behind(node: cst.BaseExpression | None, key: LiteralKey) -> cst.BaseExpression | None:
     """What stands behind a key of a tuple or dictionary that is written out; None if that can't be told."""
     if isinstance(key, int):
         return element_at(node, key)

@@ -14,7 +14,7 @@ from torchlint.model.context import at_home
 from torchlint.model.expressions import value_of
 from torchlint.model.graphs.flow import flow_of
 from torchlint.model.graphs.mentions import owner
-from torchlint.model.keyed import Key, behind, is_refilled, unkeyed
+from torchlint.model.keyed import LiteralKey, behind, is_refilled, unkeyed
 from torchlint.model.modes import grad_enabled
 from torchlint.model.possibilities import Dtype, Kind, Tri
 from torchlint.model.recording import calls_of, shows_recording
@@ -110,7 +110,7 @@ def _held(context: Context, node: cst.BaseExpression, value: Value) -> Certainty
     return min(element.certainty, Certainty.EXPECTED)
 
 
-def _filled(context: Context, node: cst.BaseExpression, far: int, keys: tuple[Key, ...] = ()) -> Certainty:
+def _filled(context: Context, node: cst.BaseExpression, far: int, keys: tuple[LiteralKey, ...] = ()) -> Certainty:
     """How certain that is by what is appended: here, in the function that returns the list, or by who gives it.
 
     The list is what is behind keys of the expression, if there are any.
@@ -139,14 +139,14 @@ def _filled(context: Context, node: cst.BaseExpression, far: int, keys: tuple[Ke
     return found
 
 
-def _place_in(target: cst.BaseExpression, path: str) -> tuple[Key, ...] | None:
+def _place_in(target: cst.BaseExpression, path: str) -> tuple[LiteralKey, ...] | None:
     """The place of a name among those that a result is taken apart into: none where it is the whole."""
     if not isinstance(target, (cst.Tuple, cst.List)):
         return ()
     return next(((i,) for i, each in enumerate(target.elements) if dotted(each.value) == path), None)
 
 
-def _returned(context: Context, call: cst.Call, keys: tuple[Key, ...], far: int) -> Certainty:
+def _returned(context: Context, call: cst.Call, keys: tuple[LiteralKey, ...], far: int) -> Certainty:
     """The same of what a function of the project returns."""
     function = value_of(context, call.func).node
     if not isinstance(function, cst.FunctionDef):
@@ -155,7 +155,7 @@ def _returned(context: Context, call: cst.Call, keys: tuple[Key, ...], far: int)
 
 
 @at_home
-def _of_results(context: Context, function: cst.FunctionDef, keys: tuple[Key, ...], far: int) -> Certainty:
+def _of_results(context: Context, function: cst.FunctionDef, keys: tuple[LiteralKey, ...], far: int) -> Certainty:
     found = Certainty.SUPPOSED
     for node in context.tree.within(function.body, cst.Return):
         value = node.value if context.scopes.scope_of(node) is function else None
@@ -182,7 +182,7 @@ def _added(context: Context, arg: cst.BaseExpression) -> Certainty:
     return found if found in (Certainty.PROVED, Certainty.SUPPOSED) or records(context, arg) else Certainty.SUPPOSED
 
 
-def appended(context: Context, node: cst.BaseExpression, keys: tuple[Key, ...] = ()) -> list[cst.BaseExpression]:
+def appended(context: Context, node: cst.BaseExpression, keys: tuple[LiteralKey, ...] = ()) -> list[cst.BaseExpression]:
     """What is appended to a list: a name's in its scope, before it is read; an attribute's in all of its class.
 
     A list behind a key counts as one of its own: ``history["loss"]``.

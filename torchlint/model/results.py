@@ -21,7 +21,7 @@ from torchlint.model.expressions import value_of
 from torchlint.model.freezing import is_frozen
 from torchlint.model.graphs.flow import flow_of
 from torchlint.model.interpret.summary import Trace
-from torchlint.model.keyed import Key, behind, is_given_away
+from torchlint.model.keyed import LiteralKey, behind, is_given_away
 from torchlint.model.modes import grad_enabled
 from torchlint.model.overriding import Overriding, is_replaced, overriding
 from torchlint.model.possibilities import Dtype, Kind, Tri
@@ -40,7 +40,7 @@ class CallResult(NamedTuple):
     """A call, and which of its results is meant where they are taken apart, or taken out by a literal key."""
 
     call: cst.Call
-    place: Key | None
+    place: LiteralKey | None
 
 
 def result_requires_grad(context: Context, result: CallResult) -> Certainty:
@@ -52,7 +52,7 @@ def result_requires_grad(context: Context, result: CallResult) -> Certainty:
     return min(value.certainty, Certainty.EXPECTED)  # a subclass, or whoever patches it, may give something else
 
 
-def _result(context: Context, call: cst.Call, index: Key | None) -> Value | None:
+def _result(context: Context, call: cst.Call, index: LiteralKey | None) -> Value | None:
     given = value_of(context, call.func)
     function = given.node
     if not isinstance(function, cst.FunctionDef) or given.choices or grad_enabled(context, call) != Tri.YES:
@@ -92,7 +92,9 @@ def _is_plain(home: Context, function: cst.FunctionDef) -> bool:
     )
 
 
-def _seen_in(home: Context, function: cst.FunctionDef, handed: dict[str, Handed], index: Key | None) -> Value | None:
+def _seen_in(
+    home: Context, function: cst.FunctionDef, handed: dict[str, Handed], index: LiteralKey | None
+) -> Value | None:
     """What a function returns that is given this, on all ways."""
     for param in parameters(function):
         if param.name.value not in handed and param.default is not None:
@@ -106,7 +108,7 @@ def _seen_in(home: Context, function: cst.FunctionDef, handed: dict[str, Handed]
     return reduce(join, returned) if returned else None
 
 
-def _returned(home: Context, function: cst.FunctionDef, trace: Trace, index: Key | None) -> Iterator[Value]:
+def _returned(home: Context, function: cst.FunctionDef, trace: Trace, index: LiteralKey | None) -> Iterator[Value]:
     """What the ``return`` statements give that a call comes to, or what is at one place of the tuples there."""
     for node in home.tree.within(function.body, cst.Return):
         if home.scopes.scope_of(node) is function and id(home.tree.statement(node)) in trace.modes:
@@ -123,7 +125,7 @@ def _returned(home: Context, function: cst.FunctionDef, trace: Trace, index: Key
             yield value
 
 
-def _behind(value: Value, key: Key) -> Value:
+def _behind(value: Value, key: LiteralKey) -> Value:
     """What is behind a key of what is returned, or at one place of it."""
     if isinstance(key, str):
         return value.keys.known.get(key, UNKNOWN) if value.keys is not None and value.is_mapping else UNKNOWN
