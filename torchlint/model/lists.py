@@ -14,13 +14,14 @@ from torchlint.model.context import at_home
 from torchlint.model.expressions import value_of
 from torchlint.model.graphs.flow import flow_of
 from torchlint.model.graphs.mentions import owner
+from torchlint.model.keyed import LiteralKey, behind, is_refilled, unkeyed
 from torchlint.model.modes import grad_enabled
 from torchlint.model.possibilities import Dtype, Kind, Tri
 from torchlint.model.recording import calls_of, shows_recording
 from torchlint.model.recording_elsewhere import records
 from torchlint.model.requires_grad import is_leaf, of_callers, operands, requires_grad
 from torchlint.model.scopes import target_names
-from torchlint.model.syntax import dotted, element_at, literal_key, parameters
+from torchlint.model.syntax import dotted, literal_key, parameters
 from torchlint.model.values import Value, held
 
 if TYPE_CHECKING:
@@ -109,44 +110,60 @@ def _held(context: Context, node: cst.BaseExpression, value: Value) -> Certainty
     return min(element.certainty, Certainty.EXPECTED)
 
 
-def _filled(context: Context, node: cst.BaseExpression, far: int) -> Certainty:
-    """How certain that is by what is appended: here, in the function that returns the list, or by who gives it."""
-    found = max((_added(context, arg) for arg in appended(context, node)), default=Certainty.SUPPOSED)
-    if found or not far or not isinstance(node, cst.Name):
+def _filled(context: Context, node: cst.BaseExpression, far: int, keys: tuple[LiteralKey, ...] = ()) -> Certainty:
+    """How certain that is by what is appended: here, in the function that returns the list, or by who gives it.
+
+    The list is what is behind keys of the expression, if there are any.
+    """
+    if keys and isinstance(node, cst.Name) and is_refilled(context, node):
+        return Certainty.SUPPOSED
+    found = max((_added(context, arg) for arg in appended(context, node, keys)), default=Certainty.SUPPOSED)
+    taken = unkeyed(node)
+    if found or not far or taken is None:
         return found
-    scope = context.scopes.scope_of(node)
-    for event in flow_of(context, scope).reaching(node):
+    base, own = taken
+    keys = (*own, *keys)
+    if isinstance(base, cst.Call):
+        return _returned(context, base, keys, far - 1)
+    if not isinstance(base, cst.Name) or (keys and is_refilled(context, base)):
+        return found
+    scope = context.scopes.scope_of(base)
+    for event in flow_of(context, scope).reaching(base):
         match event.node:
             case cst.Assign(targets=[cst.AssignTarget(target=target)], value=cst.Call() as call):
-                found = max(found, _returned(context, call, target, event.path, far - 1))
+                if (place := _place_in(target, event.path)) is not None:
+                    found = max(found, _returned(context, call, (*place, *keys), far - 1))
             case cst.Param() if isinstance(scope, cst.FunctionDef):
                 given = (_given(context, scope, call, event.path) for call in calls_of(context, scope))
-                found = max((found, *(_filled(context, each, far - 1) for each in given if each is not None)))
+                found = max((found, *(_filled(context, each, far - 1, keys) for each in given if each is not None)))
     return found
 
 
-def _returned(context: Context, call: cst.Call, target: cst.BaseExpression, path: str, far: int) -> Certainty:
+def _place_in(target: cst.BaseExpression, path: str) -> tuple[LiteralKey, ...] | None:
+    """The place of a name among those that a result is taken apart into: none where it is the whole."""
+    if not isinstance(target, (cst.Tuple, cst.List)):
+        return ()
+    return next(((i,) for i, each in enumerate(target.elements) if dotted(each.value) == path), None)
+
+
+def _returned(context: Context, call: cst.Call, keys: tuple[LiteralKey, ...], far: int) -> Certainty:
     """The same of what a function of the project returns."""
     function = value_of(context, call.func).node
     if not isinstance(function, cst.FunctionDef):
         return Certainty.SUPPOSED
-    index = None
-    if isinstance(target, (cst.Tuple, cst.List)):
-        index = next((i for i, each in enumerate(target.elements) if dotted(each.value) == path), None)
-        if index is None:
-            return Certainty.SUPPOSED
-    return _of_results(context, function, index, far)
+    return _of_results(context, function, keys, far)
 
 
 @at_home
-def _of_results(context: Context, function: cst.FunctionDef, index: int | None, far: int) -> Certainty:
+def _of_results(context: Context, function: cst.FunctionDef, keys: tuple[LiteralKey, ...], far: int) -> Certainty:
     found = Certainty.SUPPOSED
     for node in context.tree.within(function.body, cst.Return):
         value = node.value if context.scopes.scope_of(node) is function else None
-        if index is not None:
-            value = element_at(value, index)
+        left = keys
+        while left and isinstance(value, (cst.Tuple, cst.Dict)):
+            value, left = behind(value, left[0]), left[1:]
         if isinstance(value, cst.Name):
-            found = max(found, _filled(context, value, far))
+            found = max(found, _filled(context, value, far, left))
     return found
 
 
@@ -165,7 +182,7 @@ def _added(context: Context, arg: cst.BaseExpression) -> Certainty:
     return found if found in (Certainty.PROVED, Certainty.SUPPOSED) or records(context, arg) else Certainty.SUPPOSED
 
 
-def appended(context: Context, node: cst.BaseExpression) -> list[cst.BaseExpression]:
+def appended(context: Context, node: cst.BaseExpression, keys: tuple[LiteralKey, ...] = ()) -> list[cst.BaseExpression]:
     """What is appended to a list: a name's in its scope, before it is read; an attribute's in all of its class.
 
     A list behind a key counts as one of its own: ``history["loss"]``.
@@ -173,6 +190,7 @@ def appended(context: Context, node: cst.BaseExpression) -> list[cst.BaseExpress
     place = _place(node)
     if place is None:
         return []
+    place = "".join((place, *(f"[{key!r}]" for key in keys)))
     area = context.tree.enclosing(node, cst.ClassDef) if place.startswith("self.") else None
     scope = context.scopes.scope_of(node)
     found = []

@@ -17,6 +17,7 @@ from torchlint.model.autograd import backpropagated, backward_calls
 from torchlint.model.branches import branches
 from torchlint.model.certainty import Certainty
 from torchlint.model.expressions import value_of
+from torchlint.model.keyed import may_change, unkeyed
 from torchlint.model.modes import grad_enabled
 from torchlint.model.names import LOSS_NAME, MODULE_NAME
 from torchlint.model.possibilities import Dtype, Kind, Role, Tri
@@ -62,6 +63,8 @@ def _results(context: Context, node: cst.BaseExpression) -> Iterator[CallResult]
     for at, path in _parts(waiting):
         if isinstance(at, cst.Call) and isinstance(value_of(context, at.func).node, cst.FunctionDef):
             yield CallResult(at, None)
+        elif isinstance(at, cst.Subscript) and (taken := _taken_out(context, at)) is not None:
+            yield taken
         elif path is None:
             waiting += operands(context, at)
         elif far < _FAR and path.partition(".")[0] not in _bound_by_comprehensions(context, at):
@@ -73,6 +76,21 @@ def _results(context: Context, node: cst.BaseExpression) -> Iterator[CallResult]
                 waiting.append(binding.value)
             elif isinstance(binding.value, cst.Call):
                 yield from _taken_apart(binding, binding.value, path)
+
+
+def _taken_out(context: Context, node: cst.Subscript) -> CallResult | None:
+    """The result that is behind a literal text: ``step(net)["loss"]``, or ``out["loss"]`` of ``out = step(net)``."""
+    match unkeyed(node):
+        case [cst.Call() as call, [str() as key]]:
+            return CallResult(call, key)
+        case [cst.Name() as name, [str() as key]]:
+            binding = _binding(context, name.value, name)
+            if not isinstance(binding, cst.Assign) or not isinstance(binding.value, cst.Call):
+                return None
+            if not _binds_only(binding, name.value) or not _is_on_the_way(context, binding, name):
+                return None
+            return None if may_change(context, name) else CallResult(binding.value, key)
+    return None
 
 
 def _parts(waiting: list[cst.BaseExpression]) -> Iterator[tuple[cst.BaseExpression, str | None]]:

@@ -18,12 +18,14 @@ from torchlint.model.certainty import Certainty
 from torchlint.model.chosen_by_call import Handed, decided
 from torchlint.model.classes import class_of
 from torchlint.model.expressions import value_of
+from torchlint.model.freezing import is_frozen
 from torchlint.model.graphs.flow import flow_of
 from torchlint.model.interpret.summary import Trace
+from torchlint.model.keyed import LiteralKey, behind, is_given_away
 from torchlint.model.modes import grad_enabled
 from torchlint.model.overriding import Overriding, is_replaced, overriding
 from torchlint.model.possibilities import Dtype, Kind, Tri
-from torchlint.model.syntax import decorator_names, element_at, parameters
+from torchlint.model.syntax import decorator_names, parameters
 from torchlint.model.values import UNKNOWN, Value, join
 from torchlint.system.records import replace
 
@@ -35,10 +37,10 @@ _PLAIN = frozenset(("staticmethod",))
 
 
 class CallResult(NamedTuple):
-    """A call, and which of its results is meant where they are taken apart."""
+    """A call, and which of its results is meant where they are taken apart, or taken out by a literal key."""
 
     call: cst.Call
-    place: int | None
+    place: LiteralKey | None
 
 
 def result_requires_grad(context: Context, result: CallResult) -> Certainty:
@@ -50,7 +52,7 @@ def result_requires_grad(context: Context, result: CallResult) -> Certainty:
     return min(value.certainty, Certainty.EXPECTED)  # a subclass, or whoever patches it, may give something else
 
 
-def _result(context: Context, call: cst.Call, index: int | None) -> Value | None:
+def _result(context: Context, call: cst.Call, index: LiteralKey | None) -> Value | None:
     given = value_of(context, call.func)
     function = given.node
     if not isinstance(function, cst.FunctionDef) or given.choices or grad_enabled(context, call) != Tri.YES:
@@ -63,7 +65,10 @@ def _result(context: Context, call: cst.Call, index: int | None) -> Value | None
         names = bound_to(function, arg, call, home, context)
         if len(names) != 1:
             return None
-        handed[names[0]] = Handed(_handed(context, arg.value), arg.value)
+        value = _handed(context, arg.value)
+        if value.kind & Kind.MODULE and is_frozen(context, arg.value):
+            return None
+        handed[names[0]] = Handed(value, arg.value)
     with asking(home):
         return _seen_in(home, function, handed, index)
 
@@ -87,7 +92,9 @@ def _is_plain(home: Context, function: cst.FunctionDef) -> bool:
     )
 
 
-def _seen_in(home: Context, function: cst.FunctionDef, handed: dict[str, Handed], index: int | None) -> Value | None:
+def _seen_in(
+    home: Context, function: cst.FunctionDef, handed: dict[str, Handed], index: LiteralKey | None
+) -> Value | None:
     """What a function returns that is given this, on all ways."""
     for param in parameters(function):
         if param.name.value not in handed and param.default is not None:
@@ -101,18 +108,28 @@ def _seen_in(home: Context, function: cst.FunctionDef, handed: dict[str, Handed]
     return reduce(join, returned) if returned else None
 
 
-def _returned(home: Context, function: cst.FunctionDef, trace: Trace, index: int | None) -> Iterator[Value]:
+def _returned(home: Context, function: cst.FunctionDef, trace: Trace, index: LiteralKey | None) -> Iterator[Value]:
     """What the ``return`` statements give that a call comes to, or what is at one place of the tuples there."""
     for node in home.tree.within(function.body, cst.Return):
         if home.scopes.scope_of(node) is function and id(home.tree.statement(node)) in trace.modes:
             written = node.value
             value = trace.value(written) if written is not None else UNKNOWN
+            if isinstance(index, str) and isinstance(written, cst.Name) and is_given_away(home, written):
+                yield UNKNOWN
+                continue
             if index is not None:
-                value = value.items[index] if value.items is not None and index < len(value.items) else UNKNOWN
-                written = element_at(written, index)
+                value = _behind(value, index)
+                written = behind(written, index)
             if value.kind == Kind.TENSOR | Kind.NUMBER and _is_sum(home, function, written):
                 value = replace(value, kind=Kind.TENSOR)
             yield value
+
+
+def _behind(value: Value, key: LiteralKey) -> Value:
+    """What is behind a key of what is returned, or at one place of it."""
+    if isinstance(key, str):
+        return value.keys.known.get(key, UNKNOWN) if value.keys is not None and value.is_mapping else UNKNOWN
+    return value.items[key] if value.items is not None and 0 <= key < len(value.items) else UNKNOWN
 
 
 def _is_sum(home: Context, function: cst.FunctionDef, node: cst.BaseExpression | None) -> bool:

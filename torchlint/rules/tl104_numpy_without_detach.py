@@ -66,6 +66,9 @@ for x, y in loader:
 plt.plot(losses)
 ```
 
+Lists and losses that a function of the project gives in a dictionary are followed by their keys
+(`history = train(net)`, then `plt.plot(history["loss"])`), unless something else is put behind the key.
+
 ## What is known of the graph
 
 A finding rests on a proof: the tensor is a parameter, was made with `requires_grad=True`, `backward()` is called on it,
@@ -437,7 +440,7 @@ def _of_list(node: cst.BaseExpression, call: cst.Call, model: Model) -> Finding 
     for each in elements:
         if (witness := model.ask(requires_grad_by_call, each, call)) is not None:
             return Finding(call.func, message, None, call, _evidence(witness, call), receiver=each)
-    if elements or not isinstance(node, (cst.Name, cst.Attribute, cst.Subscript)):
+    if elements or not isinstance(node, (cst.Name, cst.Attribute, cst.Subscript, cst.Call)):
         return None
     if _counts(model.ask(lists.elements_require_grad, node), call, model):
         return Finding(call.func, message, _before_the_list(node, call, model), call, receiver=node)
