@@ -157,6 +157,7 @@ from torchlint.model.torch.schema import TorchResult, makes_new, may_alias
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, attribute, on
 from torchlint.rules.shared import (
     as_number,
+    asked_types,
     data_sites,
     given_batches,
     gradients,
@@ -196,7 +197,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
         return Finding(node.attr, said, evidence=evidence, receiver=node.value)
     if is_made_volatile(node, model):  # what stands for the wrapper is written when that can go
         return Finding(node.attr, _MESSAGE.format("use `.detach()`"), evidence=evidence, receiver=node.value)
-    if _is_asked_for_type(node, model):
+    if asked_types.is_asked(node, model):
         said = "`.data` is a `torch.Tensor`, whatever is in it; ask for its `dtype`"
         return Finding(node.attr, said, evidence=evidence, receiver=node.value)
     fix = _without_assignment(_with_error(_fix(node, value, evidence, model), node, model), node, model)
@@ -213,27 +214,6 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     message = _MESSAGE.format("use `.detach()`" if fix.edits[0].text else "remove it")
     severity = Severity.INFO if fix.applicability is Applicability.SAFE else None  # nothing can go wrong there
     return Finding(node.attr, message, fix, evidence=evidence, severity=severity, receiver=node.value, half_of=half)
-
-
-def _is_asked_for_type(node: cst.Attribute, model: Model) -> bool:
-    """Whether the class of `.data` is asked for, ``type(x.data)``, which told the dtype before PyTorch 0.4.
-
-    Where it is compared with another one's, ``type(w.data) is type(x)``, there may be classes of tensors of one's own.
-    """
-    arg = model.tree.parent(node)
-    call = model.tree.parent(arg) if isinstance(arg, cst.Arg) else None
-    if call is None or not _is_call_of_type(call, model):
-        return False
-    at = model.tree.parent(call)
-    comparison = model.tree.parent(at) if isinstance(at, cst.ComparisonTarget) else at
-    if not isinstance(comparison, cst.Comparison):
-        return True
-    compared = (comparison.left, *(each.comparator for each in comparison.comparisons))
-    return sum(_is_call_of_type(each, model) for each in compared) == 1
-
-
-def _is_call_of_type(node: cst.CSTNode, model: Model) -> bool:
-    return isinstance(node, cst.Call) and len(node.args) == 1 and model.qualified(node.func) == "builtins.type"
 
 
 def _is_assigned_data(statement: cst.CSTNode) -> bool:
