@@ -26,6 +26,8 @@ from torch_facts.results import NOT_RUN, sampled, tensor_stub
 from torch_facts.samples import sample_calls, viewing_operators, where
 from torch_facts.signatures import live_signatures, read_stub
 
+from torchlint.rules.tl401_uncalled_method import NEEDING_ARGUMENTS
+
 STRINGS = {"bool", "int", "float", "number", "str", "none", "list", "ndarray", "size", "device", "dtype", "layout"}
 STRINGS |= {"storage", "generator", "handle", "other", "any"}
 TENSOR_KEYS: dict[str, set[Any]] = {
@@ -520,3 +522,16 @@ def test_distributions() -> None:
 def test_it_loads_in_milliseconds() -> None:
     text = script.OUTPUT.read_text(encoding="utf-8")
     assert min(timeit.repeat(lambda: json.loads(text), number=1, repeat=5)) < 0.05
+
+
+@pytest.mark.parametrize("method", sorted(NEEDING_ARGUMENTS))
+def test_methods_that_need_arguments(method: str) -> None:
+    """Of optimizers, schedulers and scalers, whose methods a statement may name without calling them (TL401)."""
+    needing = set()
+    for module in (torch.optim, torch.optim.lr_scheduler, torch.amp):
+        for name, cls in inspect.getmembers(module, inspect.isclass):
+            if not name.startswith("_") and name not in ("Optimizer", "LRScheduler") and hasattr(cls, method):
+                given = list(inspect.signature(getattr(cls, method)).parameters.values())[1:]
+                if any(each.default is each.empty and each.kind is each.POSITIONAL_OR_KEYWORD for each in given):
+                    needing.add(name)
+    assert needing == set(NEEDING_ARGUMENTS[method])

@@ -170,7 +170,7 @@ def check_statement(node: cst.Expr, model: Model) -> Finding | None:
     return _finding(method, said, method)
 
 
-_GIVEN = {
+NEEDING_ARGUMENTS = {
     "step": ("ReduceLROnPlateau", "LBFGS", "GradScaler"),
     "unscale_": ("GradScaler",),
 }
@@ -184,7 +184,7 @@ def _needs_arguments(node: cst.Attribute, model: Model) -> bool:
     if method is not None:
         given = [*method.params.posonly_params, *method.params.params][1:]
         return any(each.default is None for each in (*given, *method.params.kwonly_params))
-    return (value.ref or "").rpartition(".")[2] in _GIVEN.get(node.attr.value, ())
+    return (value.ref or "").rpartition(".")[2] in NEEDING_ARGUMENTS.get(node.attr.value, ())
 
 
 _ACTING = frozenset(("step", "zero_grad", "backward", "train", "eval"))
