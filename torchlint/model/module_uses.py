@@ -11,7 +11,7 @@ from torchlint.model.classes import class_kind
 from torchlint.model.interpreted import seen
 from torchlint.model.names import MODULE_METHODS
 from torchlint.model.possibilities import Kind
-from torchlint.model.syntax import assignment_of, dotted, is_target, last_name
+from torchlint.model.syntax import assignment_of, call_of, dotted, is_target, last_name
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
@@ -33,7 +33,7 @@ def _calls_of_modules(context: Context, cls: cst.ClassDef) -> list[cst.Call]:
     names = dict.fromkeys(names_of_modules(context, cls))
     if not names and cls in context.remember(_made_elsewhere):
         return context.remember(_calls_of_given)
-    found = []
+    found = [*_called_at_once(context, cls)]
     for name in names:
         references = context.scopes.calls(name)
         is_only = all(_is_given_by(context, cls, each, name) for each in references if is_target(context.tree, each))
@@ -44,6 +44,19 @@ def _calls_of_modules(context: Context, cls: cst.ClassDef) -> list[cst.Call]:
                 if value.node is cls if value.kind & Kind.MODULE else is_only and value.kind == Kind.UNKNOWN:
                     found.append(call)
     return found
+
+
+def _called_at_once(context: Context, cls: cst.ClassDef) -> Iterator[cst.Call]:
+    """The calls of modules without a name: ``Net()(x)``, ``Net().eval()(x)``."""
+    for reference in context.scopes.calls(cls.name.value):
+        node = call_of(reference, context.tree)
+        while node is not None:
+            up = context.tree.parent(node)
+            if isinstance(up, cst.Call) and up.func is node:
+                yield up
+            if not isinstance(up, cst.Attribute) or MODULE_METHODS.get(up.attr.value) != "self":
+                break
+            node = call_of(up, context.tree)
 
 
 def _made_elsewhere(context: Context) -> list[cst.ClassDef]:
