@@ -39,7 +39,7 @@ def _is_given_back(function: Callable[..., Any], make: Callable[[], torch.nn.Mod
 def _modules() -> Iterator[Callable[[], torch.nn.Module]]:
     """A layer, and layers with something that can be removed."""
     yield lambda: torch.nn.Linear(3, 3)
-    yield lambda: torch.nn.utils.weight_norm(torch.nn.Linear(3, 3))
+    yield lambda: torch.nn.utils.weight_norm(torch.nn.Linear(3, 3))  # torchlint: ignore[TL302]
     yield lambda: torch.nn.utils.spectral_norm(torch.nn.Linear(3, 3))
     yield lambda: torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(3, 3))
     yield lambda: _PRUNE(torch.nn.Linear(3, 3), "weight", 1)
