@@ -53,14 +53,14 @@ def is_refilled(context: Context, name: cst.Name) -> bool:
     return name.value in context.remember(_changed, context.scopes.scope_of(name))[0]
 
 
-def is_given_away(context: Context, name: cst.Name) -> bool:
+def is_used_whole(context: Context, name: cst.Name) -> bool:
     """Whether a name is used as a whole in its scope, other than by returning it: others may fill it anew."""
     return name.value in context.remember(_changed, context.scopes.scope_of(name))[1]
 
 
 def may_change(context: Context, name: cst.Name) -> bool:
     """Whether something else may be behind keys of a name, by whatever is done with it in its scope."""
-    return is_given_away(context, name) or name.value in context.remember(_changed, context.scopes.scope_of(name))[0]
+    return is_used_whole(context, name) or is_refilled(context, name)
 
 
 def _changed(context: Context, scope: cst.FunctionDef | cst.Module) -> tuple[frozenset[str], frozenset[str]]:

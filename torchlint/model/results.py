@@ -21,7 +21,7 @@ from torchlint.model.expressions import value_of
 from torchlint.model.freezing import is_frozen
 from torchlint.model.graphs.flow import flow_of
 from torchlint.model.interpret.summary import Trace
-from torchlint.model.keyed import LiteralKey, behind, is_given_away
+from torchlint.model.keyed import LiteralKey, behind, is_used_whole
 from torchlint.model.modes import grad_enabled
 from torchlint.model.overriding import Overriding, is_replaced, overriding
 from torchlint.model.possibilities import Dtype, Kind, Tri
@@ -114,7 +114,7 @@ def _returned(home: Context, function: cst.FunctionDef, trace: Trace, index: Lit
         if home.scopes.scope_of(node) is function and id(home.tree.statement(node)) in trace.modes:
             written = node.value
             value = trace.value(written) if written is not None else UNKNOWN
-            if isinstance(index, str) and isinstance(written, cst.Name) and is_given_away(home, written):
+            if isinstance(index, str) and isinstance(written, cst.Name) and is_used_whole(home, written):
                 yield UNKNOWN
                 continue
             if index is not None:
