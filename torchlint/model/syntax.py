@@ -72,6 +72,14 @@ def is_global(statement: cst.CSTNode, tree: Tree) -> bool:
     return tree.enclosing(statement, cst.FunctionDef, cst.ClassDef) is None
 
 
+def loops_of(comprehension: cst.BaseComp) -> Iterator[cst.CompFor]:
+    """The loops of a comprehension, the outermost first."""
+    loop: cst.CompFor | None = comprehension.for_in
+    while loop is not None:
+        yield loop
+        loop = loop.inner_for_in
+
+
 def call_of(node: cst.CSTNode, tree: Tree) -> cst.Call | None:
     """The call of which a node is the callee, ``f(x)`` for ``f``; None if it is not called on the spot."""
     parent = tree.parent(node)

@@ -13,7 +13,7 @@ import libcst as cst
 from torchlint.model.graphs.mentions import Mention, mentions, owner
 from torchlint.model.names import GROWING
 from torchlint.model.scopes import target_names
-from torchlint.model.syntax import LoopStatement, dotted, last_name, parameters
+from torchlint.model.syntax import LoopStatement, dotted, last_name, loops_of, parameters
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
@@ -167,11 +167,9 @@ class Flow:
                     others = call.args if isinstance(call, cst.Call) else ()  # `map(lambda x: …, xs)`
                     return [other.value for other in others if other is not arg]
             else:
-                loop: cst.CompFor | None = around.for_in
-                while loop is not None:
+                for loop in loops_of(around):
                     if first in target_names(loop.target) and not self._tree.is_inside(mention.node, loop.iter):
                         return [loop.iter]
-                    loop = loop.inner_for_in
             around = self._tree.enclosing(around, *_BINDING_AROUND)
         return None
 

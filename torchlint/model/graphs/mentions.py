@@ -11,7 +11,7 @@ from torchlint.file.tree.nodes import children
 from torchlint.model.interpreted import seen
 from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.scopes import target_names
-from torchlint.model.syntax import dotted, last_name
+from torchlint.model.syntax import dotted, last_name, loops_of
 from torchlint.model.values import Value
 
 if TYPE_CHECKING:
@@ -79,10 +79,8 @@ def mentions(context: Context, expression: cst.CSTNode) -> Iterator[Mention]:
 def _of_comprehension(context: Context, node: cst.BaseComp) -> Iterator[Mention]:
     """Those of its elements; what a loop of it binds stands for what it iterates over."""
     sources: dict[str, cst.BaseExpression] = {}
-    loop: cst.CompFor | None = node.for_in
-    while loop is not None:
+    for loop in loops_of(node):
         sources |= dict.fromkeys(target_names(loop.target), loop.iter)
-        loop = loop.inner_for_in
     elements = (node.key, node.value) if isinstance(node, cst.DictComp) else (node.elt,)  # type: ignore[attr-defined]
     waiting = [mention for element in elements for mention in mentions(context, element)]
     asked = set[str]()

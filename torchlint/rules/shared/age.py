@@ -13,7 +13,7 @@ import libcst as cst
 from torchlint.model import Kind, Model, Role, Tri, Value
 from torchlint.model.bindings import bound_value, owner, unpacked_from
 from torchlint.model.scopes import target_names
-from torchlint.model.syntax import last_name, parameters
+from torchlint.model.syntax import last_name, loops_of, parameters
 from torchlint.model.torch import library
 from torchlint.rules.shared.identity import are_told_apart, is_changed
 from torchlint.rules.shared.lifetimes import is_bound, targets_of
@@ -141,11 +141,9 @@ def _loop_over(name: cst.Name, model: Model) -> cst.BaseExpression | None:
     """What a comprehension goes through that binds a name where it stands."""
     for up in model.tree.ancestors(name):
         if isinstance(up, cst.BaseComp):
-            part: cst.CompFor | None = up.for_in
-            while part is not None:
+            for part in loops_of(up):
                 if name.value in target_names(part.target):
                     return part.iter
-                part = part.inner_for_in
         if isinstance(up, (cst.BaseStatement, cst.Lambda)):
             break
     return None
