@@ -123,15 +123,25 @@ def _own_attribute(context: Context, cls: cst.ClassDef, name: str, frame: Frame,
 def _assigned(context: Context, cls: cst.ClassDef, name: str) -> Value | None:
     """An attribute assigned through ``self`` anywhere in a class: the join of its assignments.
 
-    Joined twice: the first time attributes that depend on each other are unknown, the second time they are not.
+    Joined twice: the first time attributes that depend on each other are unknown, the second time they are not. Those of
+    another file are joined of what its methods have left behind, each of which is a question of its own: as questions of
+    their own attributes that depend on each other would have all these methods interpreted once for each of them.
     """
-    return context.codebase.queries.ask(
+    queries = context.codebase.queries
+    if context.is_part and not queries.is_apart:
+        return context.remember(_joined_apart, cls, name)
+    return queries.ask(
         AttributeKey(id(cls), name),
         lambda number: _join_assigned(context, cls, name, number == 0),
         None,
         context,
         is_far=context.is_part,  # the methods that assign it would be
     )
+
+
+def _joined_apart(context: Context, cls: cst.ClassDef, name: str) -> Value | None:
+    """An attribute of a class of another file, from methods that are finished when they are asked for."""
+    return _join_assigned(context, cls, name, False)
 
 
 def _join_assigned(context: Context, cls: cst.ClassDef, name: str, is_first: bool) -> Value | None:

@@ -108,6 +108,11 @@ class Queries:
         finally:
             self._now = asker
 
+    @property
+    def is_apart(self) -> bool:
+        """Whether a question about another file is being answered, as if nothing else was asked."""
+        return self._now.is_elsewhere
+
     def is_open(self, key: Key[object]) -> bool:
         """Whether an answer is being found out; then whoever asks rests on something unfinished."""
         return self._now.is_open(key)
