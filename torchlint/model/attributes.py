@@ -123,9 +123,9 @@ def _own_attribute(context: Context, cls: cst.ClassDef, name: str, frame: Frame,
 def _assigned(context: Context, cls: cst.ClassDef, name: str) -> Value | None:
     """An attribute assigned through ``self`` anywhere in a class: the join of its assignments.
 
-    Joined twice: the first time attributes that depend on each other are unknown, the second time they are not. Those of
-    another file are joined of what its methods have left behind, each of which is a question of its own: as questions of
-    their own attributes that depend on each other would have all these methods interpreted once for each of them.
+    Joined twice: the first time attributes that depend on each other are unknown, the second time they are not.
+    Those of another file are joined of what its methods leave behind, and each method is a question of its own. If each
+    attribute was one, all methods would be interpreted anew for each of the attributes that depend on each other.
     """
     queries = context.codebase.queries
     if context.is_part and not queries.is_apart:

@@ -20,6 +20,9 @@ _NOTHING = cst.MaybeSentinel.DEFAULT
 
 Placed = ast.expr | ast.keyword | ast.stmt
 
+Place = tuple[int, int, int, int]
+"""The numbers of the first and the last line of something, and the columns, in bytes, where it begins and ends."""
+
 
 class NoQuickTree(Exception):
     """A text, or a part of it, has no quick tree: only libcst can parse it."""
@@ -31,21 +34,21 @@ class Expressions:
     def __init__(self, text: str) -> None:
         self.lines = text.encode(errors="surrogatepass").split(b"\n")
         """The lines of the text, in bytes, as Python's parser counts columns."""
-        self.origins: dict[int, Placed] = {}
-        """What nodes were made of, by their ids."""
+        self.places: dict[int, Place] = {}
+        """Where the nodes that were made stand, by their ids. (Python's nodes would take half of all memory.)"""
 
     def forget_since(self, known: int) -> None:
         """Forget what was made after so many nodes and is not used: other nodes may get its ids."""
-        while len(self.origins) > known:
-            self.origins.popitem()
+        while len(self.places) > known:
+            self.places.popitem()
 
-    def text(self, node: Placed) -> str:
-        """The source of a node."""
-        first, last, start, end = node.lineno - 1, (node.end_lineno or 0) - 1, node.col_offset, node.end_col_offset
+    def text(self, place: Place) -> str:
+        """The source that stands there."""
+        first, last, start, end = place
         lines = self.lines
         if first == last:
-            return lines[first][start:end].decode(errors="surrogatepass")
-        parts = [lines[first][start:], *lines[first + 1 : last], lines[last][:end]]
+            return lines[first - 1][start:end].decode(errors="surrogatepass")
+        parts = [lines[first - 1][start:], *lines[first : last - 1], lines[last - 1][:end]]
         return b"\n".join(parts).decode(errors="surrogatepass")
 
     def of(self, node: ast.expr) -> cst.BaseExpression:
@@ -54,7 +57,7 @@ class Expressions:
         if kind not in _EXPRESSIONS:
             raise NoQuickTree(kind.__name__)
         made: cst.BaseExpression = _EXPRESSIONS[kind](self, node)
-        self.origins[id(made)] = node
+        self.places[id(made)] = place_of(node)
         return made
 
     def optional(self, node: ast.expr | None) -> cst.BaseExpression | None:
@@ -84,7 +87,7 @@ class Expressions:
             made = make.arg(None, self.of(node.value), "*")
         else:
             made = make.arg(None, self.of(node), "")
-        self.origins[id(made)] = node
+        self.places[id(made)] = place_of(node)
         return made
 
     def _subscript(self, node: ast.Subscript) -> cst.Subscript:
@@ -100,7 +103,7 @@ class Expressions:
         first = node.elts[0]
         if _at(node) == _at(first):
             return False
-        text, code = self.text(node), self.text(first)
+        text, code = self.text(place_of(node)), self.text(place_of(first))
         before, _, behind = text.partition(code)
         return before.count("(") > behind.partition(",")[0].count(")")
 
@@ -119,7 +122,7 @@ class Expressions:
         made = self.of(node.values[0])
         for each in node.values[1:]:
             made = make.boolean(made, make.BOOLEAN[type(node.op)](), self.of(each))
-            self.origins[id(made)] = _until(node, each)
+            self.places[id(made)] = _until(node, each)
         return made
 
     def _unary(self, node: ast.UnaryOp) -> cst.UnaryOperation:
@@ -199,13 +202,13 @@ class Expressions:
             return self._literal(node)
         if isinstance(value, int):
             is_digit = node.end_col_offset == node.col_offset + 1 and 0 <= value <= 9
-            return make.integer(str(value) if is_digit else self.text(node))
+            return make.integer(str(value) if is_digit else self.text(place_of(node)))
         if value is Ellipsis:
             return make.ellipsis()
-        return (make.float if isinstance(value, float) else make.imaginary)(self.text(node))
+        return (make.float if isinstance(value, float) else make.imaginary)(self.text(place_of(node)))
 
     def _literal(self, node: ast.Constant) -> cst.BaseExpression:
-        text = self.text(node)
+        text = self.text(place_of(node))
         quote = text[:3] if text.startswith(("'''", '"""')) else text[:1]
         if quote[0] in "'\"" and text.find(quote, len(quote)) == len(text) - len(quote):
             return make.string(text)  # as most are
@@ -257,12 +260,14 @@ class Expressions:
         return make.param(make.name(arg.arg), annotation, self.optional(default), star)
 
 
-def _until(node: ast.BoolOp, last: ast.expr) -> ast.BoolOp:
-    """The first terms of an operation with several."""
-    first = ast.BoolOp(node.op, node.values)
-    first.lineno, first.col_offset = node.lineno, node.col_offset
-    first.end_lineno, first.end_col_offset = last.end_lineno, last.end_col_offset
-    return first
+def place_of(node: Placed) -> Place:
+    """Where a node stands."""
+    return node.lineno, node.end_lineno or 0, node.col_offset, node.end_col_offset or 0
+
+
+def _until(node: ast.BoolOp, last: ast.expr) -> Place:
+    """Where the first terms of an operation with several stand."""
+    return node.lineno, last.end_lineno or 0, node.col_offset, last.end_col_offset or 0
 
 
 def _at(node: ast.expr | ast.keyword) -> tuple[int, int]:
