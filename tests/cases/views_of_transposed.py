@@ -25,6 +25,32 @@ class Attention(nn.Module):
         return mixed, split, whole, rows, bits, swapped
 
 
+class OneChannel(nn.Module):
+    def __init__(self, channels):
+        super().__init__()
+        self.narrow = nn.Conv1d(channels, 1, 7)
+        self.wide = nn.Conv1d(channels, 2, 7)
+        self.head = nn.Linear(channels, out_features=1)
+
+    def forward(self, x):
+        wave = self.narrow(x)
+        wave = torch.tanh(wave)
+        mono = wave.squeeze(0).transpose(1, 0).view(-1)
+        stereo = torch.tanh(self.wide(x))
+        both = stereo.squeeze(0).transpose(1, 0).view(-1)  # TL314`view`
+        scores = self.head(x).transpose(1, 2).view(-1)
+        return mono, both, scores
+
+
+def operands_in_another_order(x: torch.Tensor, w: torch.Tensor):
+    image = x.reshape(2, 3, 4, 5).permute(0, 3, 1, 2)
+    image = nn.functional.interpolate(image, size=(2, 2))
+    pixels = image.permute(0, 2, 3, 1).view(-1, 5)
+    scaled = (x.transpose(1, 2) * w).transpose(1, 2).view(-1)
+    product = w.t().matmul(x).transpose(0, 1).view(-1)  # TL314`view`
+    return pixels, scaled, product
+
+
 def in_branches(x: torch.Tensor, size, flip):
     if flip:
         x = x.t()

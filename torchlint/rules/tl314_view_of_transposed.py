@@ -94,6 +94,13 @@ _KEEPING = frozenset(
 """Methods whose results have their memory in the order of what they are called on."""
 
 
+_IN_ORDER = frozenset(
+    """
+    contiguous reshape view flatten unflatten cat stack matmul bmm mm addmm baddbmm einsum
+    """.split()  # noqa: SIM905
+)
+"""What makes a tensor in the order of its dimensions, whatever the order of what it is given."""
+
 _TRANSPOSING = frozenset(("t", "transpose", "swapaxes", "swapdims", "permute"))
 
 
@@ -185,7 +192,7 @@ def _order(node: cst.BaseExpression, model: Model, far: int = _FAR) -> _Order | 
         case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(value=name)), args=args):
             exchanged = _exchanged(name, [integer(arg.value) for arg in args])
             if exchanged == {}:
-                return _Order({}, node)
+                return _made(node, name, model, far)
             before = _order(inner, model, far) if exchanged is not None else None
             composed = _composed(before.exchanged, exchanged) if before is not None and exchanged is not None else None
             return _Order(composed, before.source) if before is not None and composed is not None else None
@@ -200,7 +207,23 @@ def _order(node: cst.BaseExpression, model: Model, far: int = _FAR) -> _Order | 
             first = model.remember(_first_transposed, node.value, model.scopes.scope_of(node))
             is_before = first is None or model.tree.order(model.tree.statement(node)) < first
             return _Order({}, node) if is_before else None
+        case cst.Call(func=cst.Name(value=name)):
+            return _made(node, name, model, far)
+        case cst.BinaryOperation():
+            return _made(node, None, model, far)
     return _Order({}, node)
+
+
+def _made(node: cst.Call | cst.BinaryOperation, name: str | None, model: Model, far: int) -> _Order | None:
+    """The order of what an operation makes: that of its operands, as much of torch does, so only if they are in order.
+
+    Convolutions, pooling and `interpolate` keep the order of channels, arithmetic that of any dimensions.
+    """
+    given = [arg.value for arg in node.args] if isinstance(node, cst.Call) else [node.left, node.right]
+    if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+        given.append(node.func.value)
+    orders = (_order(each, model, far) for each in given if name not in _IN_ORDER)
+    return _Order({}, node) if all(each is not None and not each.exchanged for each in orders) else None
 
 
 def _exchanged(name: str, dimensions: list[int | None]) -> dict[int, int] | None:

@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 _MODULES = (".py", ".pyi")
 """What the names of files end with that others can import."""
-_ROOM = 3_000_000
+_ROOM = 4_000_000
 """Characters of statements of other files; when more have been parsed, they are forgotten before the next file."""
 _MANY_STARS = 20
 """Files with more ``from … import *`` gather a whole library; they are not gone through."""

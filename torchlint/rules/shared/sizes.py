@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from torchlint.model import Model
+from torchlint.model import Kind, Model
 from torchlint.model.bindings import last_target, unpacked_from
 from torchlint.model.syntax import assignment_of, integer, is_none, keyword, last_name, positional
+from torchlint.model.torch.arguments import given_argument
+from torchlint.model.values import Value
 from torchlint.rules.shared import slices
 
 NONE_SEEN: frozenset[int] = frozenset()
@@ -19,7 +21,7 @@ _VIEWS = frozenset(("view", "reshape"))
 _SAME = frozenset(
     """
     eq ne lt le gt ge float double half long int bool byte abs neg exp log sigmoid tanh relu detach clone cpu cuda to
-    contiguous values indices sort softmax log_softmax
+    contiguous values indices sort softmax log_softmax leaky_relu elu gelu silu softplus clamp clip
     """.split()  # noqa: SIM905
 )
 """Methods and parts of results with the sizes of what they are of."""
@@ -82,6 +84,8 @@ def _of_part(node: cst.Subscript, model: Model, far: int) -> frozenset[int] | No
 
 def _of_call(node: cst.Call, model: Model, far: int) -> frozenset[int] | None:
     name, args = last_name(node.func), node.args
+    if (called := model.value(node.func)).kind == Kind.MODULE:
+        return _of_layer(called)
     kept = keyword(args, "keepdim")
     is_method = isinstance(node.func, cst.Attribute) and not _is_module(node.func.value)
     inner = single(node.func.value, model, far) if is_method and isinstance(node.func, cst.Attribute) else NONE_SEEN
@@ -100,17 +104,43 @@ def _of_call(node: cst.Call, model: Model, far: int) -> frozenset[int] | None:
         length = keyword(args, "length") or positional(args, 2 if is_method else 3)
         is_one = length is not None and integer(length.value) == 1
         return _only(_dimension(args, 0 if is_method else 1, "dim")) if is_one else inner
+    if not is_method and args and (name in _SAME or name == "squeeze"):
+        inner = single(args[0].value, model, far)
+    if name == "squeeze":
+        is_all = len(args) == (not is_method)
+        return NONE_SEEN if is_all else _without(inner, _dimension(args, 0 if is_method else 1, "dim"))
     if (name in _VIEWS and is_method) or (name in _SIZED and not is_method):
         return _ones(args)
     if name in _MIXING:
         operands = [inner, *(single(arg.value, model, far) for arg in args)]
         return NONE_SEEN if all(each == NONE_SEEN for each in operands) else None
-    return inner if name in _SAME and is_method else NONE_SEEN
+    return inner if name in _SAME else NONE_SEEN
+
+
+def _of_layer(layer: Value) -> frozenset[int]:
+    """What a layer of torch gives that is made with one channel or feature."""
+    made, name = layer.bound or (), layer.ref or ""
+    if name == "torch.nn.Linear":
+        out, where = given_argument(made, "out_features", 1), -1
+    elif name.startswith("torch.nn.Conv"):
+        out, where = given_argument(made, "out_channels", 1), 1
+    else:
+        return NONE_SEEN
+    return frozenset((where,)) if out is not None and integer(out.node) == 1 else NONE_SEEN
+
+
+def _without(ones: frozenset[int] | None, dropped: int | None) -> frozenset[int] | None:
+    """The dimensions of one element that are left when one is squeezed out."""
+    if not ones or dropped is None:
+        return ones if ones == NONE_SEEN else None
+    if (dropped < 0) != (min(ones) < 0):
+        return None
+    return frozenset(each - (each > dropped >= 0) + (each < dropped < 0) for each in ones if each != dropped)
 
 
 def _is_module(node: cst.BaseExpression) -> bool:
-    """Whether a name is that of torch, and not of a tensor."""
-    return isinstance(node, cst.Name) and node.value in ("torch", "F")
+    """Whether it is written as a module of torch is, and not as a tensor."""
+    return last_name(node) in ("torch", "F", "functional")
 
 
 def _dimension(args: Sequence[cst.Arg], at: int, name: str, default: int | None = None) -> int | None:
