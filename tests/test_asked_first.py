@@ -51,6 +51,27 @@ def test_files_are_read_once_however_much_is_forgotten(tmp_path: Path) -> None:
     assert made.call_count == 1
 
 
+@pytest.mark.parametrize("size", [4, 12])
+def test_attributes_that_depend_on_each_other_have_their_method_interpreted_once(size: int, tmp_path: Path) -> None:
+    body = "".join(f"        self.a{n} = self.f(self.a{(n + 1) % size})\n" for n in range(size))
+    head = "class A:\n    def __init__(self, x):\n        self.f = x\n\n    def put(self):\n"
+    (tmp_path / "b.py").write_text(f"import torch\n\n{head}{body}")
+    reads = "".join(f"    a.a{n}.numpy()\n" for n in range(size))
+    text = f"from b import A\n\ndef g(a: A):\n{reads}"
+    begun: list[str] = []
+    begin = ForwardInterpreter.begin
+
+    def counting(
+        self: ForwardInterpreter, context: Context, scope: cst.FunctionDef | cst.Module, trace: Trace | None = None
+    ) -> Frame:
+        begun.extend([scope.name.value] if isinstance(scope, cst.FunctionDef) else [])
+        return begin(self, context, scope, trace)
+
+    with mock.patch.object(ForwardInterpreter, "begin", counting):
+        check_text(text, "c.py", TL104, location=str(tmp_path / "c.py"), codebase=Codebase())
+    assert begun.count("put") == 1
+
+
 def test_calls_of_libraries_are_no_calls_of_the_project(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text("")
     caller = "import torch.nn.functional as F\nfrom b import Padder\n\ndef f(p, x):\n"
