@@ -118,6 +118,22 @@ by itself.
      w.add_(1)
 ```
 
+## What has no fix
+
+Memory that parameters exchange: whoever has it writes to it, and with `.detach()` the one that had it first would be
+told.
+
+```diff
+ import torch
+
+
+ def swap(left: torch.nn.Parameter, right: torch.nn.Parameter):
+!    fast = left.data
+     left.data = right.detach().cpu()
+     fast.copy_(right)
+     right.data = fast
+```
+
 ## What is left alone
 
 ```diff
@@ -165,6 +181,7 @@ from torchlint.rules.shared import (
     indices,
     initialised,
     integers,
+    kept_memory,
     lazy,
     memory,
     operands,
@@ -207,6 +224,9 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     if fix.applicability is Applicability.UNSAFE and not fix.risk:
         fix = replace(fix, risk=data_sites.risk(node, value, evidence, model))
     half = data_sites.half_of(node, model)
+    if half is None and fix.applicability is Applicability.UNSAFE and kept_memory.is_exchanged(node, model):
+        said = _MESSAGE.format("keep it only where memory is exchanged on purpose")
+        return Finding(node.attr, said, evidence=evidence, receiver=node.value)
     if half is not None and _is_asked_for_metadata(node, model) and not _is_assigned_data(half):
         half = None
     if half is not None:  # when the other half stands in its block, this one may need nothing

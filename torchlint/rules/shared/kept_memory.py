@@ -41,6 +41,41 @@ def _role(node: cst.BaseExpression, model: Model) -> Role:
     return value.role if is_known else Role.NEITHER
 
 
+def is_exchanged(node: cst.Attribute, model: Model) -> bool:
+    """Whether a `.data` is kept that the file writes in place and gives another tensor: `view.copy_(x); p.data = view`.
+
+    The memory is meant, whichever tensor has it then. Autograd is told by `.detach()` that the first one has changed.
+    """
+    given = model.remember(_given_when_written)
+    whole = _whole(node, model) if given else None
+    if whole is None:
+        return False
+    match model.tree.parent(whole):
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name) as target)]):
+            return any(_is_put_back(use, model) for use in model.references(name, model.scopes.scope_of(target)))
+    return any(_keeps(whole, each, model) for each in given)
+
+
+def _given_when_written(model: Model) -> tuple[cst.Attribute, ...]:
+    """The `.data` that are assigned what is written in place by its name."""
+    return tuple(
+        node
+        for node in model.tree.attributes("data")
+        if (assign := assignment_of(node, model.tree)) is not None
+        and isinstance(assign.value, cst.Name)
+        and _is_written(assign.value, model)
+    )
+
+
+def _is_written(name: cst.Name, model: Model) -> bool:
+    for use in model.references(name.value, model.scopes.scope_of(name)):
+        match model.tree.parent(use):
+            case cst.Attribute(attr=cst.Name(value=method)) as called if memory.is_inplace(method):
+                if call_of(called, model.tree) is not None:
+                    return True
+    return False
+
+
 def may_be_anothers(assigned: cst.Attribute, model: Model) -> bool:
     """Whether what a name has before its `.data` is assigned may be part of something else: `x = img.detach()`.
 
