@@ -32,3 +32,16 @@ def kept_to_read(left: nn.Parameter):
     old = left.data  # TL101`data`
     left.data = torch.zeros(3)  # TL103`data`
     return old.mul_(2)
+
+
+def clipped(net: nn.Linear):
+    weight = net.weight.data  # TL101`data`
+    weight.clamp_(-1, 1)
+    net.weight.data = weight  # TL103`data`
+
+
+def filled(net: nn.Linear, history: list):
+    history.append(net.weight.data)  # TL101`data`
+    fresh = torch.empty(2, 2)
+    fresh.copy_(net.weight)
+    net.weight.data = fresh  # TL103`data`

@@ -14,7 +14,7 @@ import libcst as cst
 from torchlint.model import Kind, Model, Role, Strength, Tri, bindings
 from torchlint.model.aliasing.kept_results import gives_kept
 from torchlint.model.imports import imported_path
-from torchlint.model.syntax import assignment_of, call_of, chain, last_name
+from torchlint.model.syntax import assignment_of, call_of, chain, dotted, last_name
 from torchlint.rules.shared import memory
 from torchlint.rules.shared.no_grad import small_statement
 
@@ -50,16 +50,23 @@ def is_exchanged(node: cst.Attribute, model: Model) -> bool:
     whole = _whole(node, model) if given else None
     if whole is None:
         return False
+    scope = model.scopes.scope_of(node)
+    here = [(each, name) for each, name in given if model.scopes.scope_of(each) is scope]
     match model.tree.parent(whole):
-        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name) as target)]):
-            return any(_is_put_back(use, model) for use in model.references(name, model.scopes.scope_of(target)))
-    return any(_keeps(whole, each, model) for each in given)
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=kept))]):
+            return any(name == kept and dotted(each.value) != dotted(node.value) for each, name in here)
+    return any(_keeps(whole, each, model) for each, name in here if _is_taken_out(name, scope, model))
 
 
-def _given_when_written(model: Model) -> tuple[cst.Attribute, ...]:
-    """The `.data` that are assigned what is written in place by its name."""
+def _is_taken_out(name: str, scope: cst.FunctionDef | cst.Module, model: Model) -> bool:
+    """Whether a name is bound by a loop or a function's caller: what it is was in something before."""
+    return None in model.ask(bindings.all_assigned, name, scope)
+
+
+def _given_when_written(model: Model) -> tuple[tuple[cst.Attribute, str], ...]:
+    """The `.data` that are assigned what is written in place by its name, each with that name."""
     return tuple(
-        node
+        (node, assign.value.value)
         for node in model.tree.attributes("data")
         if (assign := assignment_of(node, model.tree)) is not None
         and isinstance(assign.value, cst.Name)
