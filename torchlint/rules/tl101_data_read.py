@@ -286,7 +286,7 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     if is_compared or _gives_no_graph(node, model):
         return Fix("Remove `.data`: what is computed from it carries no graph", drop, _applicability(not doubtful))
     safe = not doubtful and data_sites.is_left_alone(node, model)
-    if model.grad_enabled(node) == Tri.NO and _is_made_a_parameter(node, model):
+    if model.grad_enabled(node) == Tri.NO and memory.is_made_a_parameter(node, model):
         return Fix("Remove `.data`: autograd does not record here", drop, _applicability(safe))
     if indices.taker(node, model) is not None:
         return Fix("Remove `.data`: indices and masks carry no graph", drop, _applicability(safe))
@@ -374,19 +374,6 @@ def _consumed(node: cst.Attribute, model: Model) -> bool:
         case cst.Comparison() as comparison:
             return not model.remember(_asks_for_identity, comparison)
     return False
-
-
-def _is_made_a_parameter(node: cst.Attribute, model: Model) -> bool:
-    """Whether `nn.Parameter` is given it, or a part of it: that detaches what it gets."""
-    whole = [node, *(outer for name, outer in chain(node, model.tree) if name == "[]" or library.is_always_view(name))][
-        -1
-    ]
-    arg = model.tree.parent(whole)
-    call = model.tree.parent(arg) if isinstance(arg, cst.Arg) else None
-    return isinstance(call, cst.Call) and model.qualified(call.func) in (
-        "torch.nn.Parameter",
-        "torch.nn.parameter.Parameter",
-    )
 
 
 def _gives_no_graph(node: cst.Attribute, model: Model) -> bool:

@@ -58,6 +58,15 @@ def is_exchanged(node: cst.Attribute, model: Model) -> bool:
     return any(_keeps(whole, each, model) for each, name in here if _is_taken_out(name, scope, model))
 
 
+def gives_exchanged(assigned: cst.Attribute, model: Model) -> bool:
+    """Whether a `.data` is assigned such memory."""
+    if all(each is not assigned for each, _ in model.remember(_given_when_written)):
+        return False
+    scope = model.scopes.scope_of(assigned)
+    reads = (node for node in model.tree.attributes("data") if model.scopes.scope_of(node) is scope)
+    return any(is_exchanged(node, model) for node in reads)
+
+
 def _is_taken_out(name: str, scope: cst.FunctionDef | cst.Module, model: Model) -> bool:
     """Whether a name is bound by a loop or a function's caller: what it is was in something before."""
     return None in model.ask(bindings.all_assigned, name, scope)
