@@ -161,3 +161,28 @@ def test_gradients_that_are_computed(written: str) -> None:
     text = f"import torch\ndef f(net, n):\n    for p in net.parameters():\n        m = p.data.abs()\n        p.grad.data = {written}\n"
     [found] = [each for each in check_text(text, "x.py", CODES).diagnostics if each.code == "TL103"]
     assert (found.fix is not None) is GRADIENTS[written]
+
+
+EXCHANGED = """\
+import torch
+from torch import nn
+
+
+def swap(left: nn.Parameter, right: nn.Parameter):
+    fast = left.data
+    left.data = right.detach().cpu()
+    fast.copy_(right)
+    right.data = fast
+"""
+
+
+def test_exchanged_memory_has_no_fix() -> None:
+    found = check_text(EXCHANGED, "swap.py", CODES, Fixing.NONE).diagnostics
+    said = [(each.code, each.start.row, each.fix is None) for each in found if "exchanged" in each.message]
+    assert said == [("TL101", 6, True), ("TL103", 9, True)]
+
+
+def test_memory_that_is_put_back_where_it_was_has_a_fix() -> None:
+    text = EXCHANGED.replace("right.data = fast", "left.data = fast")
+    found = check_text(text, "swap.py", CODES, Fixing.NONE).diagnostics
+    assert [each.fix is None for each in found if each.code == "TL101"] == [False]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from torchlint.model.bindings import all_assigned, owner, references
 from torchlint.model.classes import class_kind, class_of
 from torchlint.model.decorators import RUNNING_AT_ONCE
 from torchlint.model.hooks import is_differentiated
@@ -128,6 +129,26 @@ def may_record(context: Context, node: cst.CSTNode) -> bool:
         return False
     function = context.scopes.scope_of(node)
     return not isinstance(function, cst.FunctionDef) or not context.remember(_is_only_called_without_grad, function)
+
+
+def is_made_without_grad(context: Context, node: cst.BaseExpression) -> bool:
+    """Whether a name stands for nothing but results of calls that are made where autograd does not record.
+
+    That proves nothing of a graph, since a call may hand back a parameter: it is what the author takes for granted.
+    """
+    scope = owner(context, node) if isinstance(node, cst.Name) else None
+    if scope is None or not isinstance(node, cst.Name):
+        return False
+    made = all_assigned(context, node.value, scope)
+    if not made or not all(isinstance(each, cst.Call) and grad_enabled(context, each) == Tri.NO for each in made):
+        return False
+    uses = (context.tree.parent(use) for use in references(context, node.value, scope))
+    return not any(isinstance(use, cst.Attribute) and _may_give_graph(use.attr.value) for use in uses)
+
+
+def _may_give_graph(attribute: str) -> bool:
+    """Whether the flag is meant, or a method that writes in place."""
+    return attribute == "requires_grad" or attribute.endswith("_")
 
 
 def _is_off_by_import(context: Context) -> bool:

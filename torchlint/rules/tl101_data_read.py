@@ -118,6 +118,22 @@ by itself.
      w.add_(1)
 ```
 
+## What has no fix
+
+Memory that parameters exchange: whoever has it writes to it, and with `.detach()` the one that had it first would be
+told.
+
+```diff
+ import torch
+
+
+ def swap(left: torch.nn.Parameter, right: torch.nn.Parameter):
+!    fast = left.data
+     left.data = right.detach().cpu()
+     fast.copy_(right)
+     right.data = fast
+```
+
 ## What is left alone
 
 ```diff
@@ -165,6 +181,7 @@ from torchlint.rules.shared import (
     indices,
     initialised,
     integers,
+    kept_memory,
     lazy,
     memory,
     operands,
@@ -207,6 +224,9 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     if fix.applicability is Applicability.UNSAFE and not fix.risk:
         fix = replace(fix, risk=data_sites.risk(node, value, evidence, model))
     half = data_sites.half_of(node, model)
+    if half is None and fix.applicability is Applicability.UNSAFE and kept_memory.is_exchanged(node, model):
+        said = _MESSAGE.format("keep it only where memory is exchanged on purpose")
+        return Finding(node.attr, said, evidence=evidence, receiver=node.value)
     if half is not None and _is_asked_for_metadata(node, model) and not _is_assigned_data(half):
         half = None
     if half is not None:  # when the other half stands in its block, this one may need nothing
@@ -266,7 +286,7 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     if is_compared or _gives_no_graph(node, model):
         return Fix("Remove `.data`: what is computed from it carries no graph", drop, _applicability(not doubtful))
     safe = not doubtful and data_sites.is_left_alone(node, model)
-    if model.grad_enabled(node) == Tri.NO and _is_made_a_parameter(node, model):
+    if model.grad_enabled(node) == Tri.NO and memory.is_made_a_parameter(node, model):
         return Fix("Remove `.data`: autograd does not record here", drop, _applicability(safe))
     if indices.taker(node, model) is not None:
         return Fix("Remove `.data`: indices and masks carry no graph", drop, _applicability(safe))
@@ -354,19 +374,6 @@ def _consumed(node: cst.Attribute, model: Model) -> bool:
         case cst.Comparison() as comparison:
             return not model.remember(_asks_for_identity, comparison)
     return False
-
-
-def _is_made_a_parameter(node: cst.Attribute, model: Model) -> bool:
-    """Whether `nn.Parameter` is given it, or a part of it: that detaches what it gets."""
-    whole = [node, *(outer for name, outer in chain(node, model.tree) if name == "[]" or library.is_always_view(name))][
-        -1
-    ]
-    arg = model.tree.parent(whole)
-    call = model.tree.parent(arg) if isinstance(arg, cst.Arg) else None
-    return isinstance(call, cst.Call) and model.qualified(call.func) in (
-        "torch.nn.Parameter",
-        "torch.nn.parameter.Parameter",
-    )
 
 
 def _gives_no_graph(node: cst.Attribute, model: Model) -> bool:

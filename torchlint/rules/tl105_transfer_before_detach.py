@@ -24,7 +24,8 @@ r"""Transferring a tensor before detaching it records the transfer in the graph.
 ```
 
 Where it is known that there is no graph, the order makes no difference, and nothing is said: integers and comparisons,
-batches of a loader, what is made without asking for gradients, and all under `no_grad`. `.data` goes there:
+batches of a loader, what is made without asking for gradients, all under `no_grad`, and what calls
+give there. `.data` goes where it is known:
 
 ```diff run
  import torch
@@ -59,6 +60,7 @@ from torchlint.model import Evidence, Kind, Model, Strength, Tri, Usage
 from torchlint.model.aliasing.here import usage_here
 from torchlint.model.codebase.exports import is_unwrapped_by
 from torchlint.model.interpret.loaders import is_from_loader
+from torchlint.model.modes import is_made_without_grad
 from torchlint.model.syntax import call_of
 from torchlint.rule import Applicability, Finding, Fix, Group, all_of, any_of, attribute, on, pattern
 from torchlint.rules.shared import data_sites, identity, integers, memory, readers
@@ -101,7 +103,8 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
             drop = edit.replace_after(node.value, node)
             fix = Fix("Remove `.data`: autograd does not record here", (drop,), Applicability.UNSAFE, risk=risk)
             return Finding(node.attr, "`.data` has no effect here; remove it", fix, None, found[1], half_of=half)
-        risk, is_recorded = risk or _risk(source, node.value, model), model.grad_enabled(node) != Tri.NO
+        risk = risk or _risk(source, node.value, model)
+        is_recorded = model.grad_enabled(node) != Tri.NO and not model.ask(is_made_without_grad, source)
         return replace(_finding(node, node, source, found[1], risk=risk, is_recorded=is_recorded), half_of=half)
     if node.attr.value != "detach" or not isinstance(node.value, cst.Call):
         return None
@@ -116,7 +119,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     value = model.value(source)
     if value.kind & ~(Kind.TENSOR | Kind.UNKNOWN | Kind.NUMBER | Kind.NONE) or not _is_tensor(node, model):
         return None
-    if not model.may_record(node):
+    if not model.may_record(node) or model.ask(is_made_without_grad, source):
         return None
     evidence = value.evidence or Evidence(Strength.USE, "`.detach` is called on it, which only tensors have", node)
     return _finding(node, call, source, evidence, end=call, risk=_risk(source, node.value, model))

@@ -14,6 +14,12 @@ right depends on the machine: so this rule is off unless it is selected (`--exte
 !by_position = DataLoader(data, 2, False, None, None, 0)
  fast = DataLoader(data, batch_size=2, num_workers=4)
  fast = DataLoader(data, 2, False, None, None, 2)
+ counted = DataLoader(data, batch_size=2)
+ steps = len(counted)
+!used = DataLoader(data, batch_size=2)
+ print(len(used))
+ for x in used:
+     pass
 
  def f(workers, **options):
      return DataLoader(data, num_workers=workers), DataLoader(data, **options)
@@ -53,4 +59,23 @@ def check(node: cst.Call, model: Model) -> Finding | None:
     given = keyword(node.args, "num_workers") or positional(node.args, _POSITION)
     if given is not None and not (isinstance(given.value, cst.Integer) and given.value.value == "0"):
         return None
+    if _is_only_counted(node, model):
+        return None
     return Finding(node.func, "the training waits while this loads a batch; give `num_workers=`")
+
+
+def _is_only_counted(node: cst.Call, model: Model) -> bool:
+    """Whether a loader is made to ask how many batches it has: none of them is loaded."""
+    assign = model.tree.parent(node)
+    match assign:
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name) as target)]):
+            uses = [use for use in model.references(name, model.scopes.scope_of(node)) if use is not target]
+            return bool(uses) and all(_is_counted(use, model) for use in uses)
+    return False
+
+
+def _is_counted(use: cst.Name, model: Model) -> bool:
+    match model.tree.parent(model.tree.parent(use) or use):
+        case cst.Call(func=cst.Name("len")):
+            return True
+    return False

@@ -17,6 +17,8 @@ default, and speaks only where the numbers are the same.
 +d = torch.eye(2, dtype=torch.bool)
 -e = torch.ones(3, requires_grad=False).half()
 +e = torch.ones(3, requires_grad=False, dtype=torch.half)
+-f = torch.zeros(3).float()
++f = torch.zeros(3, dtype=torch.float)
 ```
 
 Fractions, numbers that another dtype does not hold, random ones, and tensors that are there:
@@ -103,7 +105,9 @@ def check(node: cst.Call, model: Model) -> Finding | None:
     if spelled is None:
         return None
     edits: tuple[Edit, ...] = (edit.add_argument(made, f"dtype={spelled[0]}"), edit.replace_after(made, node))
-    said = "this is made with one dtype and copied to another; make it with `dtype=`"
+    is_it_already = _SAME.get(dtype, dtype) == "float" and model.value(made).dtype == Dtype.FLOAT
+    why = "has that dtype by default" if is_it_already else "is made with one dtype and copied to another"
+    said = f"this {why}; make it with `dtype=`"
     applicability = Applicability.SAFE if _is_exact(name, made, dtype) else Applicability.UNSAFE
     return Finding(method, said, Fix("Make it with the dtype", edits, applicability, imports=spelled[1]))
 

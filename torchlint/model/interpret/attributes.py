@@ -144,7 +144,7 @@ def _member(frame: Frame, base: Value, name: str, node: cst.CSTNode) -> Value:
         return Value(Kind.REFERENCE, inner=Method(Owner.PLAIN, name), receiver=base)
     if isinstance(base.node, cst.ClassDef):
         return _self_unknown(frame, base.node, name, node)
-    if base.kind & Kind.MODULE or base.is_named:
+    if base.kind & (Kind.MODULE | Kind.UNKNOWN) or base.is_named:
         return learning.unknown(frame, Symbol(Origin.MEMBER, id(node)))
     return Value(Kind.OBJECT)
 

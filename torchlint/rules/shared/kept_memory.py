@@ -14,7 +14,7 @@ import libcst as cst
 from torchlint.model import Kind, Model, Role, Strength, Tri, bindings
 from torchlint.model.aliasing.kept_results import gives_kept
 from torchlint.model.imports import imported_path
-from torchlint.model.syntax import assignment_of, call_of, chain, last_name
+from torchlint.model.syntax import assignment_of, call_of, chain, dotted, last_name
 from torchlint.rules.shared import memory
 from torchlint.rules.shared.no_grad import small_statement
 
@@ -39,6 +39,57 @@ def _role(node: cst.BaseExpression, model: Model) -> Role:
     value = model.value(node)
     is_known = value.role != Role.PLAIN or (value.strength or Strength.NAME) > Strength.USE
     return value.role if is_known else Role.NEITHER
+
+
+def is_exchanged(node: cst.Attribute, model: Model) -> bool:
+    """Whether a `.data` is kept that the file writes in place and gives another tensor: `view.copy_(x); p.data = view`.
+
+    The memory is meant, whichever tensor has it then. Autograd is told by `.detach()` that the first one has changed.
+    """
+    given = model.remember(_given_when_written)
+    whole = _whole(node, model) if given else None
+    if whole is None:
+        return False
+    scope = model.scopes.scope_of(node)
+    here = [(each, name) for each, name in given if model.scopes.scope_of(each) is scope]
+    match model.tree.parent(whole):
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=kept))]):
+            return any(name == kept and dotted(each.value) != dotted(node.value) for each, name in here)
+    return any(_keeps(whole, each, model) for each, name in here if _is_taken_out(name, scope, model))
+
+
+def gives_exchanged(assigned: cst.Attribute, model: Model) -> bool:
+    """Whether a `.data` is assigned such memory."""
+    if all(each is not assigned for each, _ in model.remember(_given_when_written)):
+        return False
+    scope = model.scopes.scope_of(assigned)
+    reads = (node for node in model.tree.attributes("data") if model.scopes.scope_of(node) is scope)
+    return any(is_exchanged(node, model) for node in reads)
+
+
+def _is_taken_out(name: str, scope: cst.FunctionDef | cst.Module, model: Model) -> bool:
+    """Whether a name is bound by a loop or a function's caller: what it is was in something before."""
+    return None in model.ask(bindings.all_assigned, name, scope)
+
+
+def _given_when_written(model: Model) -> tuple[tuple[cst.Attribute, str], ...]:
+    """The `.data` that are assigned what is written in place by its name, each with that name."""
+    return tuple(
+        (node, assign.value.value)
+        for node in model.tree.attributes("data")
+        if (assign := assignment_of(node, model.tree)) is not None
+        and isinstance(assign.value, cst.Name)
+        and _is_written(assign.value, model)
+    )
+
+
+def _is_written(name: cst.Name, model: Model) -> bool:
+    for use in model.references(name.value, model.scopes.scope_of(name)):
+        match model.tree.parent(use):
+            case cst.Attribute(attr=cst.Name(value=method)) as called if memory.is_inplace(method):
+                if call_of(called, model.tree) is not None:
+                    return True
+    return False
 
 
 def may_be_anothers(assigned: cst.Attribute, model: Model) -> bool:

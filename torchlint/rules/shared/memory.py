@@ -259,3 +259,16 @@ def gives_two(call: cst.Call, model: Model) -> bool:
         case cst.Attribute(value=owner, attr=cst.Name(value=name)) if compared.can_be_tensor(owner, model):
             return name in _GIVING_TWO
     return (model.qualified(call.func) or "").removeprefix("torch.") in _GIVING_TWO
+
+
+def is_made_a_parameter(node: cst.Attribute, model: Model) -> bool:
+    """Whether `nn.Parameter` is given it, or a part of it: that detaches what it gets."""
+    whole = [node, *(outer for name, outer in chain(node, model.tree) if name == "[]" or library.is_always_view(name))][
+        -1
+    ]
+    arg = model.tree.parent(whole)
+    call = model.tree.parent(arg) if isinstance(arg, cst.Arg) else None
+    return isinstance(call, cst.Call) and model.qualified(call.func) in (
+        "torch.nn.Parameter",
+        "torch.nn.parameter.Parameter",
+    )

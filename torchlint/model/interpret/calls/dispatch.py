@@ -317,6 +317,8 @@ def _method_of_unknown(frame: Frame, name: str, node: cst.Call, arguments: Seque
         return learning.likely(frame, tensor(grad, evidence=evidence), Symbol(Origin.CALL, id(node)))
     if name in ("append", "extend", "update", "add", "insert") and receiver.kind == Kind.UNKNOWN:
         return NONE if name != "add" else None
+    if name == "item" and not arguments:  # of a tensor or an array it is a number, of anything else whatever it gives
+        return join(NUMBER, learning.unknown(frame, Symbol(Origin.CALL, id(node))))
     return None
 
 

@@ -1,0 +1,83 @@
+"""What is made where autograd does not record costs nothing when it is moved elsewhere before it is detached."""
+
+import torch
+
+
+def act(policy, scaler, x):
+    with torch.no_grad():
+        action = policy.best(x)
+        if scaler:
+            action = scaler.back(action)
+    return action.cpu().detach().numpy()
+
+
+def act_by_data(policy, x):
+    with torch.inference_mode():
+        action = policy.best(x)
+    return action.cpu().data.numpy()  # TL105`data`
+
+
+def act_with_graph(policy, scaler, x):
+    with torch.no_grad():
+        action = policy.best(x)
+    if scaler:
+        action = scaler.back(action)
+    return action.cpu().detach().numpy()  # TL105`detach`
+
+
+def act_of_flag(policy, x):
+    with torch.no_grad():
+        action = policy.best(x)
+    action.requires_grad_()
+    return action.cpu().detach().numpy()  # TL105`detach`
+
+
+def act_of_given(policy, action):
+    if action is None:
+        with torch.no_grad():
+            action = policy.best(0)
+    return action.cpu().detach().numpy()  # TL105`detach`
+
+
+def act_added_to(policy, x):
+    with torch.no_grad():
+        action = policy.best(x)
+    action += policy.noise
+    return action.cpu().detach().numpy()  # TL105`detach`
+
+
+def weights(net):
+    with torch.no_grad():
+        weight = net.weight
+    return weight.cpu().detach().numpy()  # TL105`detach`
+
+
+def by_closure(policy, x):
+    with torch.no_grad():
+        action = policy.best(x)
+
+    def later():
+        return action.cpu().detach().numpy()  # TL105`detach`
+
+    return later
+
+
+def by_rebinding_closure(policy, x):
+    with torch.no_grad():
+        action = policy.best(x)
+
+    def again():
+        nonlocal action
+        action = policy.best(x)
+
+    again()
+    return action.cpu().detach().numpy()  # TL105`detach`
+
+
+def made_later(policy, x):
+    with torch.no_grad():
+
+        def action():
+            return policy.best(x)
+
+    return action().cpu().detach().numpy()  # TL105`detach`
