@@ -10,6 +10,7 @@ from torchlint.model.context import Context
 from torchlint.model.graphs.flow import MANY, Event, Flow, Scope, flow_of, nodes_of, upstream
 from torchlint.model.graphs.keeping import Keeping, keeping_at
 from torchlint.model.graphs.mentions import mentions
+from torchlint.model.syntax import last_name
 
 _OF_THE_GRAPH = frozenset(
     (
@@ -24,6 +25,8 @@ _SINGLETONS = ("None", "True", "False")
 
 def is_told_apart(context: Context, flow: Flow, keeping: Keeping) -> bool:
     """Whether what is kept is asked for its graph, or which object it is, or is changed in place where it is kept."""
+    if isinstance(keeping.node, cst.Call) and last_name(keeping.node.func) == "add":
+        return True  # a set is asked for the very objects that it was given
     kept = {id(event) for event in flow.events_at(keeping.node)}
     is_itself = not isinstance(keeping.node, cst.AugAssign)
     asked = context.remember(_asked_in, flow.scope)
