@@ -5,17 +5,21 @@ For those who would take what is not known for a tensor without one: a single ca
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from torchlint.model.aliasing.calls import bound_to
-from torchlint.model.calls_elsewhere import asking, call_sites
+from torchlint.model.calls_elsewhere import CallSite, asking, call_sites, is_same
+from torchlint.model.classes import class_kind, class_of
+from torchlint.model.codebase.exports import is_mentioned
 from torchlint.model.expressions import value_of
-from torchlint.model.graphs.flow import Event, flow_of, nodes_of
+from torchlint.model.graphs.flow import MANY, Event, flow_of, nodes_of, upstream
 from torchlint.model.overriding import overriding
 from torchlint.model.possibilities import Kind, Tri
+from torchlint.model.syntax import parameters
 from torchlint.model.values import Value, held
 
 if TYPE_CHECKING:
@@ -25,11 +29,29 @@ _FAR = 3
 """How many functions that hand on what they are given to go back."""
 _MOST = 16
 """How many calls of a function are looked at."""
+_FILES = 8
+"""How many files that call something of its name are."""
 
 
 def is_handed_graph(context: Context, function: cst.FunctionDef, name: str) -> bool:
-    """Whether a call is seen that hands a parameter of a function a tensor with a graph, or what holds one."""
-    return _is_handed(context, function, name, _FAR)
+    """Whether a parameter of a function is seen to be handed a tensor with a graph, or what holds one.
+
+    So it is by its default, by those who run hooks, and by modules around that hand on what they have computed.
+    """
+    default = next((each.default for each in parameters(function) if each.name.value == name), None)
+    if default is not None and _has_graph(context, default, 0):
+        return True
+    if is_mentioned(context, rf"register_\w*hook\([\w.\s]*\b{function.name.value}\b"):
+        return True
+    return _is_handed(context, function, name, _FAR) or _is_called_by_modules(context, function)
+
+
+def _is_called_by_modules(context: Context, function: cst.FunctionDef) -> bool:
+    """Whether a function is the `forward` of a module that is made in the project, and called where it is not seen."""
+    cls = class_of(context, function) if function.name.value == "forward" else None
+    if cls is None or class_kind(context, cls) != "module" or _sites(context, function):
+        return False
+    return is_mentioned(context, rf"(?<!class )\b{cls.name.value}\(")
 
 
 def gives_graph(context: Context, call: cst.Call) -> bool:
@@ -64,7 +86,7 @@ def holds_graph(value: Value) -> bool:
 
 
 def _is_handed(context: Context, function: cst.FunctionDef, name: str, far: int) -> bool:
-    for caller, call in call_sites(context, function)[:_MOST]:
+    for caller, call in context.remember(_sites, function):
         with asking(caller):
             for arg in call.args:
                 if name in bound_to(function, arg, call, context, caller) and _has_graph(caller, arg.value, far):
@@ -72,16 +94,39 @@ def _is_handed(context: Context, function: cst.FunctionDef, name: str, far: int)
     return False
 
 
+def _sites(context: Context, function: cst.FunctionDef) -> list[CallSite]:
+    """The calls of a function, and those that may be of it: of a method of its name, of whatever object."""
+    found = {id(site.call): site for site in call_sites(context, function)}
+    name = function.name.value
+    paths = context.codebase.matching(context, re.compile(rf"\b{name}\(".encode()))
+    others = (context.codebase.whole(path, context) for path in paths[:_FILES])
+    for caller in (context, *filter(None, others)):
+        with asking(caller):
+            for use in caller.scopes.calls(name):
+                call = caller.tree.parent(use)
+                if isinstance(call, cst.Call) and call.func is use and _may_be_called(caller, use, context, function):
+                    found.setdefault(id(call), CallSite(caller, call))
+    return list(found.values())[:_MOST]
+
+
+def _may_be_called(caller: Context, func: cst.CSTNode, home: Context, function: cst.FunctionDef) -> bool:
+    called = value_of(caller, func).node
+    if called is not None or not isinstance(func, cst.Attribute) or class_of(home, function) is None:
+        return is_same(caller, called, home, function)
+    return bool(value_of(caller, func.value).kind & Kind.UNKNOWN)
+
+
 def _has_graph(context: Context, node: cst.BaseExpression, far: int) -> bool:
-    if holds_graph(value_of(context, node)):
+    value = value_of(context, node)
+    if holds_graph(value):
         return True
     scope = context.scopes.scope_of(node)
     events = flow_of(context, scope).reaching(node)
     if any(holds_graph(value_of(context, each)) for event in events for each in _bound(event)):
         return True
-    if not far or not isinstance(scope, cst.FunctionDef) or not value_of(context, node).kind & Kind.UNKNOWN:
+    if not far or not isinstance(scope, cst.FunctionDef) or (value.is_tensor and value.grad == Tri.NO):
         return False
-    given = {event.path for event in events if isinstance(event.node, cst.Param)}
+    given = {event.path for event in upstream(events, MANY).values() if isinstance(event.node, cst.Param)}
     return any(_is_handed(context, scope, name, far - 1) for name in given)
 
 

@@ -99,7 +99,9 @@ def _is_handed_on(node: cst.BaseExpression, model: Model, seen: _Pursued) -> boo
                 node = inner
             case cst.Subscript(value=inner):
                 node = inner
-            case cst.Call(func=cst.Name(), args=[cst.Arg(value=inner, star="", keyword=None), *_]) if _is_read(node, model):
+            case cst.Call(func=cst.Name(), args=[cst.Arg(value=inner, star="", keyword=None), *_]):
+                if not _is_read(node, model):
+                    return False
                 node = inner
             case _:
                 break
