@@ -61,6 +61,8 @@ class Patching:
         self._by_word: dict[str, list[str]] = defaultdict(list)
         self._asking: dict[str, bool | None] = {}
         """The files that ask for gradients with a graph, with whether `.grad` may have it; None until that is asked."""
+        self._computing: list[str] = []
+        """The files that set attributes by names that are computed, of whatever object."""
         self._writing: list[str] = []
         """The files that write to gradients in place."""
         self._replacements: dict[str, _Replacements | None] = {}
@@ -78,12 +80,15 @@ class Patching:
             self._writing.append(path)
         if not any(word in data for word in _WORKING):
             return
+        if _COMPUTED.search(data) is not None:
+            self._computing.append(path)
         for word in set(_words(data)):
             self._by_word[word.decode(errors="replace")].append(path)
 
     def patcher(self, path: str, name: str) -> str | None:
         """The first file other than ``path`` that puts something in the place of a name; None if there is none."""
-        for other in self._by_word.get(name.rpartition(".")[2], ()):
+        others: list[str] = [*self._by_word.get(name.rpartition(".")[2], ()), *self._computing]
+        for other in others:
             if other != path and self._patches(other, name):
                 return other
         return None
@@ -289,6 +294,8 @@ def _is_patch(node: ast.AST, name: str, names: dict[str, str]) -> bool:
             return name in (text, library.canonical(text))
         case ast.Call(args=[owner, ast.Constant(value=str(attribute)), *_]):
             return attribute == last and _is_owner(owner, name, names)
+        case ast.Call(args=[owner, _, _]):
+            return _is_computed(node) and _is_owner(owner, name, names)  # any name
     return False
 
 
