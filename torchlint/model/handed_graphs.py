@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
@@ -30,26 +30,35 @@ _FAR = 3
 _MOST = 16
 """How many calls of a function are looked at."""
 _FILES = 8
-"""How many files that call something of its name are."""
+"""How many files that have something of its name are."""
+
+
+class _Uses(NamedTuple):
+    """What is done with a function."""
+
+    calls: list[CallSite]
+    is_handed_on: bool
+    """Whether something else than these may call it, which it is given to."""
 
 
 def is_handed_graph(context: Context, function: cst.FunctionDef, name: str) -> bool:
-    """Whether a parameter of a function is seen to be handed a tensor with a graph, or what holds one.
+    """Whether a parameter of a function may be handed a tensor with a graph, or what holds one, as far as that is seen.
 
-    So it is by its default, by those who run hooks, and by modules around that hand on what they have computed.
+    It is by a call, or by its default; and it may be where others call the function than those that are seen: it is a
+    hook or an element of a table, it has a special name, or it is the `forward` of a module that others hold.
     """
     default = next((each.default for each in parameters(function) if each.name.value == name), None)
     if default is not None and _has_graph(context, default, 0):
         return True
-    if is_mentioned(context, rf"register_\w*hook\([\w.\s]*\b{function.name.value}\b"):
+    return _is_handed(context, function, name, _FAR) or _is_called_by_others(context, function)
+
+
+def _is_called_by_others(context: Context, function: cst.FunctionDef) -> bool:
+    name, uses = function.name.value, context.remember(_uses, function)
+    if uses.is_handed_on or (name.startswith("__") and name.endswith("__") and name != "__init__"):
         return True
-    return _is_handed(context, function, name, _FAR) or _is_called_by_modules(context, function)
-
-
-def _is_called_by_modules(context: Context, function: cst.FunctionDef) -> bool:
-    """Whether a function is the `forward` of a module that is made in the project, and called where it is not seen."""
-    cls = class_of(context, function) if function.name.value == "forward" else None
-    if cls is None or class_kind(context, cls) != "module" or _sites(context, function):
+    cls = class_of(context, function) if name == "forward" and not uses.calls else None
+    if cls is None or class_kind(context, cls) != "module":
         return False
     return is_mentioned(context, rf"(?<!class )\b{cls.name.value}\(")
 
@@ -86,7 +95,7 @@ def holds_graph(value: Value) -> bool:
 
 
 def _is_handed(context: Context, function: cst.FunctionDef, name: str, far: int) -> bool:
-    for caller, call in context.remember(_sites, function):
+    for caller, call in context.remember(_uses, function).calls:
         with asking(caller):
             for arg in call.args:
                 if name in bound_to(function, arg, call, context, caller) and _has_graph(caller, arg.value, far):
@@ -94,32 +103,37 @@ def _is_handed(context: Context, function: cst.FunctionDef, name: str, far: int)
     return False
 
 
-def _sites(context: Context, function: cst.FunctionDef) -> list[CallSite]:
-    """The calls of a function, and those that may be of it: of a method of its name, of whatever object."""
+def _uses(context: Context, function: cst.FunctionDef) -> _Uses:
+    """What is done with a function: its calls, and those that may be of it, of a method of its name."""
     found = {id(site.call): site for site in call_sites(context, function)}
-    name = function.name.value
-    paths = context.codebase.matching(context, re.compile(rf"\b{name}\(".encode()))
-    others = (context.codebase.whole(path, context) for path in paths[:_FILES])
-    for caller in (context, *filter(None, others)):
+    name, is_handed_on = function.name.value, False
+    paths = context.codebase.matching(context, re.compile(rf"\b{name}\b".encode()))[:_FILES]
+    for caller in (context, *filter(None, (context.codebase.whole(path, context) for path in paths))):
         with asking(caller):
             for use in caller.scopes.calls(name):
                 call = caller.tree.parent(use)
-                if isinstance(call, cst.Call) and call.func is use and _may_be_called(caller, use, context, function):
+                if not _may_be_it(caller, use, context, function):
+                    continue
+                if isinstance(call, cst.Call) and call.func is use:
                     found.setdefault(id(call), CallSite(caller, call))
-    return list(found.values())[:_MOST]
+                else:
+                    is_handed_on = True
+    return _Uses(list(found.values())[:_MOST], is_handed_on)
 
 
-def _may_be_called(caller: Context, func: cst.CSTNode, home: Context, function: cst.FunctionDef) -> bool:
-    called = value_of(caller, func).node
-    if called is not None or not isinstance(func, cst.Attribute) or class_of(home, function) is None:
-        return is_same(caller, called, home, function)
-    return bool(value_of(caller, func.value).kind & Kind.UNKNOWN)
+def _may_be_it(caller: Context, use: cst.CSTNode, home: Context, function: cst.FunctionDef) -> bool:
+    known = value_of(caller, use).node
+    if known is not None or not isinstance(use, cst.Attribute) or class_of(home, function) is None:
+        return is_same(caller, known, home, function)
+    return bool(value_of(caller, use.value).kind & Kind.UNKNOWN)
 
 
 def _has_graph(context: Context, node: cst.BaseExpression, far: int) -> bool:
     value = value_of(context, node)
     if holds_graph(value):
         return True
+    if isinstance(node, cst.Call) and isinstance(value.node, cst.ClassDef):
+        return any(_has_graph(context, arg.value, far) for arg in node.args)  # an object may keep what it is given
     scope = context.scopes.scope_of(node)
     events = flow_of(context, scope).reaching(node)
     if any(holds_graph(value_of(context, each)) for event in events for each in _bound(event)):
