@@ -17,10 +17,17 @@ if TYPE_CHECKING:
     from torchlint.model.context import Context
     from torchlint.model.facade import Model
 
+_FILES = 8
+"""How many other files with a method are looked at."""
+
 
 def is_shared(evidence: Evidence, model: Model) -> bool:
-    """Whether all that makes a value a tensor is a method that a class has that is defined or imported here."""
-    return next(_having(model.context, evidence), None) is not None
+    """Whether all that makes a value a tensor is a method that a class has that is defined or imported here.
+
+    Or one that an object of another file has, which holds a tensor in its `data`: it can be handed over here.
+    """
+    context = model.context
+    return next(_having(context, evidence), None) is not None or _is_of_holder_elsewhere(context, evidence)
 
 
 def is_of_holder(context: Context, evidence: Evidence) -> bool:
@@ -41,16 +48,41 @@ def classes_here(context: Context) -> Iterator[cst.ClassDef]:
 
 def _having(context: Context, evidence: Evidence) -> Iterator[cst.ClassDef]:
     """The classes with the method that is all that makes a value a tensor."""
+    name = _shown_by(evidence)
+    for cls in context.remember(_by_method).get(name, ()) if name else ():
+        if _may_be_called(context.home(cls).scopes.info(cls).methods[name], evidence):
+            yield cls
+
+
+def _is_of_holder_elsewhere(context: Context, evidence: Evidence) -> bool:
+    name = _shown_by(evidence)
+    methods = context.remember(_methods_of_holders_elsewhere, name) if name else []
+    return any(_may_be_called(each, evidence) for each in methods)
+
+
+def _methods_of_holders_elsewhere(context: Context, name: str) -> list[cst.FunctionDef]:
+    """The methods of that name that classes of other files have whose objects have a `data` as well."""
+    paths = context.codebase.matching(context, re.compile(rf"\bdef {name}\(".encode()))
+    others = (context.codebase.whole(path, context) for path in paths[:_FILES])
+    return [
+        other.scopes.info(cls).methods[name]
+        for other in filter(None, others)
+        for cls in other.scopes.all_classes()
+        if name in other.scopes.info(cls).methods and _holds_data(other, cls)
+    ]
+
+
+def _shown_by(evidence: Evidence) -> str:
+    """The method that is all that makes a value a tensor; empty if there is more."""
     node = evidence.node.func if isinstance(evidence.node, cst.Call) else evidence.node
     if evidence.strength > Strength.USE or not isinstance(node, cst.Attribute):
-        return
+        return ""
     name = node.attr.value
-    if re.search(rf"`\.{name}[`(]", evidence.text) is None:
-        return
-    for cls in context.remember(_by_method).get(name, ()):
-        method = context.home(cls).scopes.info(cls).methods[name]
-        if not isinstance(evidence.node, cst.Call) or _takes(method, evidence.node):
-            yield cls
+    return name if re.search(rf"`\.{name}[`(]", evidence.text) else ""
+
+
+def _may_be_called(method: cst.FunctionDef, evidence: Evidence) -> bool:
+    return not isinstance(evidence.node, cst.Call) or _takes(method, evidence.node)
 
 
 def _by_method(context: Context) -> dict[str, list[cst.ClassDef]]:
@@ -71,6 +103,7 @@ def _takes(method: cst.FunctionDef, call: cst.Call) -> bool:
 
 
 def _holds_data(context: Context, cls: cst.ClassDef) -> bool:
+    """Whether the objects of a class of a file, or of one that it imports, have an attribute `data`."""
     scopes = context.home(cls).scopes
     info = scopes.info(cls)
     return "data" in {*info.methods, *info.declared, *info.assigned} or bool(scopes.attribute(cls, "data").assigned)
