@@ -25,8 +25,8 @@ _SINGLETONS = ("None", "True", "False")
 
 def is_told_apart(context: Context, flow: Flow, keeping: Keeping) -> bool:
     """Whether what is kept is asked for its graph, or which object it is, or is changed in place where it is kept."""
-    if isinstance(keeping.node, cst.Call) and last_name(keeping.node.func) == "add":
-        return True  # a set is asked for the very objects that it was given
+    if _is_put_in_set(context, keeping.node):
+        return True
     kept = {id(event) for event in flow.events_at(keeping.node)}
     is_itself = not isinstance(keeping.node, cst.AugAssign)
     asked = context.remember(_asked_in, flow.scope)
@@ -34,6 +34,12 @@ def is_told_apart(context: Context, flow: Flow, keeping: Keeping) -> bool:
     if any(not kept.isdisjoint(upstream(flow.reaching(each), MANY)) for each in (*asked, *changed)):
         return True
     return "." in keeping.path and keeping.path.rpartition(".")[2] in context.remember(_asked_anywhere)
+
+
+def _is_put_in_set(context: Context, node: cst.CSTNode) -> bool:
+    """Whether a statement is a call of `add`: a set is asked for the very objects that it was given."""
+    is_add = isinstance(node, cst.Call) and last_name(node.func) == "add"
+    return is_add and isinstance(context.tree.parent(node), cst.Expr)
 
 
 def are_elements_told_apart(context: Context, element: cst.BaseExpression) -> bool:
