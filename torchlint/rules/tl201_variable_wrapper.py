@@ -75,7 +75,8 @@ makes plain ones. In a `try` that waits for its `TypeError` there is none, nor f
 Before PyTorch 0.4 `Variable` took tensors only, which had no graph then, and refused what had one. In a file of that
 time (it has `volatile=`, `loss.data[0]` or the like, and neither `no_grad` nor `.item()`), `--unsafe-fixes` writes `x`
 for `Variable(x)`, where a safe fix writes `x.detach()`: if a function is given `x`, a loop goes through it, or it was
-read, and nothing else. What a call computes, is told to require grad or gets another shape, is cut as before.
+read, and nothing else. What a call computes, a caller in the project is seen to hand over with a graph, is told to
+require grad or gets another shape, is cut as before.
 
 A file that has `Variable` for nothing but that engine is left alone:
 

@@ -72,7 +72,7 @@ from torchlint.model import Dtype, Kind, Model
 from torchlint.model.expressions import own_value
 from torchlint.model.syntax import call_of, last_name
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, listed, on
-from torchlint.rules.api import findings, methods, names, places, uses
+from torchlint.rules.api import findings, methods, names, namespaces, patches, places, uses
 from torchlint.rules.api.table import Row
 from torchlint.rules.api.uses import Use
 
@@ -98,12 +98,18 @@ def check(node: cst.Module, model: Model) -> Iterator[Finding]:
         if call is None:
             continue
         fix = _fix(use, call, model) if use.row.is_fixable(model.target) else None
-        yield Finding(use.node, _said(use.row), fix)
+        yield Finding(use.node, _said(use.row), _as_torch_has(fix, use.row, model))
     for attribute, row in methods.uses(model, "TL307"):
         call = call_of(attribute, model.tree)
         if call is not None:
             fix = _new(attribute, call, model) if row.is_fixable(model.target) else None
-            yield Finding(attribute.attr, _said(row), fix, receiver=attribute.value)
+            yield Finding(attribute.attr, _said(row), _as_torch_has(fix, row, model), receiver=attribute.value)
+
+
+def _as_torch_has(fix: Fix | None, row: Row, model: Model) -> Fix | None:
+    if fix is None or patches.is_replaced(row.name, model):
+        return None
+    return namespaces.as_torch_has(fix, (row.name,), model)
 
 
 def _said(row: Row) -> str:

@@ -32,8 +32,8 @@ It works as ever, and may for long: so this rule is off unless it is selected (`
 Renames of what is called are safe: the functions do the same. What is only named (`{"tanh": F.tanh}`) is another object
 then, so that is unsafe; so is another class where the project asks for the old one
 (`isinstance(m, nn.UpsamplingNearest2d)`). `torch.nn.utils.spectral_norm` has an unsafe fix, for the keys of the
-`state_dict` change. `torch.norm` and `torch.svd` have none: what to write depends on the dimensions, and on all uses of
-`V`.
+`state_dict` change, and what is written to the weight afterwards, by an initialiser say, is lost. `torch.norm` and
+`torch.svd` have none: what to write depends on the dimensions, and on all uses of `V`.
 
 `torch.norm`: <https://docs.pytorch.org/docs/stable/generated/torch.norm.html>.
 """

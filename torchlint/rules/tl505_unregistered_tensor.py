@@ -94,8 +94,8 @@ BY_DEFAULT = False
 GROUP = Group.CORRECTNESS
 SEVERITY = Severity.ERROR
 
-_MOVING = ("_apply", "to", "cuda")
-"""Methods by which a class moves what it keeps itself."""
+_MOVING = ("_apply", "to", "cuda", "__setattr__")
+"""Methods by which a class moves what it keeps itself, or keeps it otherwise."""
 _MOVED = frozenset(("to", "cuda", "type_as", "requires_grad_", "expand_as", "view_as", "reshape_as"))
 """Methods that move a tensor, or look at nothing but the shape or the dtype of what they are given."""
 

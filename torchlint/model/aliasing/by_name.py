@@ -20,7 +20,7 @@ from torchlint.model.codebase.exports import is_mentioned
 from torchlint.model.expressions import value_of
 from torchlint.model.overriding import has_many_heirs, is_bound_by_unknown_heir
 from torchlint.model.possibilities import Kind
-from torchlint.model.syntax import calls_method, has_stars, keyword
+from torchlint.model.syntax import calls_method, decorator_names, has_stars, keyword
 from torchlint.model.values import Usage
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 _HOW = How(through_data=False, for_graph=True)
 _RESTORING = frozenset(("__setstate__", "__setattr__", "load_state_dict"))
 """Methods that give an object what it, or one like it, has had before, or what is assigned to it where that is seen."""
-_COMPUTING = "__getattribute__"
-"""The method that each attribute is asked of."""
+_COMPUTING = ("__getattribute__", "__setattr__")
+"""The methods that each attribute is asked of, or given to."""
 _OF_BUFFERS = ("buffers", "named_buffers", "_buffers", "get_buffer")
 """What leads to the buffers of a module without their names."""
 _FUNCTIONAL = r"\bfunctional_call\s*\("
@@ -62,7 +62,7 @@ def is_given(context: Context, name: str, cls: cst.ClassDef) -> bool:
     if has_many_heirs(context.home(cls), cls) or is_bound_by_unknown_heir(context.home(cls), cls, name):
         return True
     classes = context.remember(relatives, cls)
-    if any(_is_field(home, each, name) or _COMPUTING in home.scopes.info(each).methods for home, each in classes):
+    if any(_is_field(home, each, name) or _is_computed(home, each, name) for home, each in classes):
         return True
     if any(each is not cls and name in home.scopes.info(each).methods for home, each in classes):
         return True
@@ -83,6 +83,14 @@ def is_given_to_any(context: Context, name: str) -> bool:
 
 def _key(context: Context, cls: cst.ClassDef) -> _Class:
     return context.path, cls.name.value
+
+
+def _is_computed(context: Context, cls: cst.ClassDef, name: str) -> bool:
+    """Whether a class makes something of its own of what an attribute is assigned: by its setter, or of all of them."""
+    info = context.scopes.info(cls)
+    if not info.methods.keys().isdisjoint(_COMPUTING):
+        return True
+    return any(each.name.value == name and "setter" in decorator_names(each) for each in info.bodies)
 
 
 def _is_field(context: Context, cls: cst.ClassDef, name: str) -> bool:

@@ -41,6 +41,9 @@ _IN_TABLE = re.compile(
     rb"(?<!\bself\.)(?:_modules|_buffers|_parameters|__dict__|vars\([^()\n]{1,50}\))\s*\[\s*[\"'](\w+)[\"']\s*\]\s*=(?!=)"
 )
 _COMPUTED = re.compile(rb"setattr\s*\(\s*(?!self\b)[^,\n]{1,100},\s*[^\W\d]")
+_COMPUTED_OF_TORCH = re.compile(
+    rb"setattr\s*\(\s*[\w.]{0,100}\b(?:torch|nn|F|functional|init|linalg|utils|Tensor)\s*,\s*[^\W\d]"
+)
 _TEXT = re.compile(rb"[\"']([^\W\d]\w*)[\"']")
 """A name that is no text, by which something is set, and a text that may be it: ``for n in ("a", "b"): …``."""
 _REGISTERING = frozenset(("__setattr__", "add_module", "register_module", "register_buffer", "register_parameter"))
@@ -61,6 +64,8 @@ class Patching:
         self._by_word: dict[str, list[str]] = defaultdict(list)
         self._asking: dict[str, bool | None] = {}
         """The files that ask for gradients with a graph, with whether `.grad` may have it; None until that is asked."""
+        self._computing: list[str] = []
+        """The files that set attributes by names that are computed, of what is called like a module of torch."""
         self._writing: list[str] = []
         """The files that write to gradients in place."""
         self._replacements: dict[str, _Replacements | None] = {}
@@ -78,12 +83,15 @@ class Patching:
             self._writing.append(path)
         if not any(word in data for word in _WORKING):
             return
+        if _COMPUTED_OF_TORCH.search(data) is not None:
+            self._computing.append(path)
         for word in set(_words(data)):
             self._by_word[word.decode(errors="replace")].append(path)
 
     def patcher(self, path: str, name: str) -> str | None:
         """The first file other than ``path`` that puts something in the place of a name; None if there is none."""
-        for other in self._by_word.get(name.rpartition(".")[2], ()):
+        others: list[str] = [*self._by_word.get(name.rpartition(".")[2], ()), *self._computing]
+        for other in others:
             if other != path and self._patches(other, name):
                 return other
         return None
@@ -289,6 +297,8 @@ def _is_patch(node: ast.AST, name: str, names: dict[str, str]) -> bool:
             return name in (text, library.canonical(text))
         case ast.Call(args=[owner, ast.Constant(value=str(attribute)), *_]):
             return attribute == last and _is_owner(owner, name, names)
+        case ast.Call(args=[owner, _, _]):
+            return _is_computed(node) and _is_owner(owner, name, names)  # any name
     return False
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.model.codebase import exports
 from torchlint.model.context import Context
 from torchlint.model.graphs.backward import Sending, reached, sendings
 from torchlint.model.graphs.flow import MANY, Scope, flow_of, upstream
@@ -33,6 +34,13 @@ def _from_outside(context: Context, scope: Scope) -> frozenset[str]:
     of_file = (item.name.value for each in context.tree.within(scope, cst.Global) for item in each.names)
     around = (item.name.value for each in context.tree.within(scope, cst.Nonlocal) for item in each.names)
     return frozenset((*of_file, *around))
+
+
+def is_had_elsewhere(context: Context, name: str, scope: Scope) -> bool:
+    """Whether what a scope binds to a name can be had by that name elsewhere: in other functions, or in other files."""
+    if isinstance(scope, cst.FunctionDef):
+        return name in context.remember(_from_outside, scope)
+    return exports.taker(context, name) is not None
 
 
 def _senders(context: Context) -> dict[str, frozenset[int]]:

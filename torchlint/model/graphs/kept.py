@@ -15,7 +15,7 @@ from torchlint.model.graphs.backward import Sending, reached, sendings
 from torchlint.model.graphs.bounded import is_bounded
 from torchlint.model.graphs.called import is_called_loss, is_made_by_loss
 from torchlint.model.graphs.carrying import carries_graph
-from torchlint.model.graphs.elsewhere import is_sent_elsewhere
+from torchlint.model.graphs.elsewhere import is_had_elsewhere, is_sent_elsewhere
 from torchlint.model.graphs.fate import Fate, fate_of, fate_of_result, is_its_own
 from torchlint.model.graphs.flow import MANY, Event, Flow, flow_of, upstream
 from torchlint.model.graphs.holders import graph_held, holds_no_graph
@@ -170,7 +170,9 @@ def _is_always_sent(context: Context, flow: Flow, keeping: Keeping, node: cst.Ba
 def _is_only_read(context: Context, flow: Flow, keeping: Keeping) -> bool:
     """Whether what is kept is bound in the function, and only looked at there."""
     is_bound = "." not in keeping.path and bool(flow.bindings(keeping.path))
-    return is_bound and _fate(context, flow, keeping) == Fate.READ and is_its_own(context, flow.scope, keeping.path)
+    if not is_bound or is_had_elsewhere(context, keeping.path, flow.scope):
+        return False
+    return _fate(context, flow, keeping) == Fate.READ and is_its_own(context, flow.scope, keeping.path)
 
 
 def _fate(context: Context, flow: Flow, keeping: Keeping) -> Fate:

@@ -10,6 +10,7 @@ from torchlint.model.context import Context
 from torchlint.model.graphs.flow import MANY, Event, Flow, Scope, flow_of, nodes_of, upstream
 from torchlint.model.graphs.keeping import Keeping, keeping_at
 from torchlint.model.graphs.mentions import mentions
+from torchlint.model.syntax import last_name
 
 _OF_THE_GRAPH = frozenset(
     (
@@ -24,6 +25,8 @@ _SINGLETONS = ("None", "True", "False")
 
 def is_told_apart(context: Context, flow: Flow, keeping: Keeping) -> bool:
     """Whether what is kept is asked for its graph, or which object it is, or is changed in place where it is kept."""
+    if _is_put_in_set(context, keeping.node):
+        return True
     kept = {id(event) for event in flow.events_at(keeping.node)}
     is_itself = not isinstance(keeping.node, cst.AugAssign)
     asked = context.remember(_asked_in, flow.scope)
@@ -31,6 +34,12 @@ def is_told_apart(context: Context, flow: Flow, keeping: Keeping) -> bool:
     if any(not kept.isdisjoint(upstream(flow.reaching(each), MANY)) for each in (*asked, *changed)):
         return True
     return "." in keeping.path and keeping.path.rpartition(".")[2] in context.remember(_asked_anywhere)
+
+
+def _is_put_in_set(context: Context, node: cst.CSTNode) -> bool:
+    """Whether a statement is a call of `add`: a set is asked for the very objects that it was given."""
+    is_add = isinstance(node, cst.Call) and last_name(node.func) == "add"
+    return is_add and isinstance(context.tree.parent(node), cst.Expr)
 
 
 def are_elements_told_apart(context: Context, element: cst.BaseExpression) -> bool:

@@ -12,6 +12,7 @@ from torchlint.model.interpret.frame import Frame
 from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.syntax import dotted
+from torchlint.model.torch import library
 from torchlint.model.torch.arguments import literal_bool
 from torchlint.model.torch.grads import grad_of_inputs
 from torchlint.model.values import NDARRAY, OBJECT, Value, container, held, is_opaque, iterated, truth
@@ -33,6 +34,7 @@ def assign(frame: Frame, target: cst.CSTNode, value: Value, source: cst.BaseExpr
         case cst.Attribute():
             base = frame.value(target.value)
             learning.learn_from_attribute(frame, base, target.attr.value, target)
+            value = _in_place_of_parameter(base, target.attr.value, value)
             frame.values[id(target)] = value
             if target.attr.value == "requires_grad" and base.kind & Kind.TENSOR:
                 literal = literal_bool(source) if source is not None else None
@@ -52,6 +54,20 @@ def assign(frame: Frame, target: cst.CSTNode, value: Value, source: cst.BaseExpr
                 places.store(frame, target.value, containers.put(base, key, each, value))
         case cst.StarredElement():
             assign(frame, target.value, container(iterated(value)), None)
+
+
+def _in_place_of_parameter(base: Value, name: str, value: Value) -> Value:
+    """What is assigned to an attribute of a module of torch that is a parameter of it.
+
+    The module refuses a tensor there, unless something else has been put in the place of the parameter, that computes
+    it of the tensor perhaps.
+    """
+    if not base.kind & Kind.MODULE or base.ref is None or not value.kind & Kind.TENSOR or value.grad != Tri.NO:
+        return value
+    info = library.module_info(base.ref)
+    if not library.gives_module(base.ref) and (info is None or name not in info.params):
+        return value
+    return replace(value, grad=Tri.MAYBE, leaf=Tri.MAYBE, certainty=Certainty.SUPPOSED)
 
 
 _NAMESPACES = frozenset(("types.SimpleNamespace", "argparse.Namespace"))

@@ -171,6 +171,11 @@ def of_method(node: cst.Attribute, row: Row, model: Model) -> Fix | None:
     """The fix for a method or attribute of an object."""
     if not row.is_fixable(model.target) or patches.is_patched(row, model):
         return None
+    fix = _of_method(node, row, model)
+    return None if fix is None else namespaces.as_torch_has(fix, (row.name, f"torch.Tensor.{row.to}"), model)
+
+
+def _of_method(node: cst.Attribute, row: Row, model: Model) -> Fix | None:
     if row.fix == "rename-method":
         return Fix(f"Use `.{row.to}`", (edit.replace(node.attr, row.to),), row.applicability)
     call = call_of(node, model.tree)

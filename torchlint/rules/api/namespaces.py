@@ -25,10 +25,15 @@ def judged(fix: Fix, name: str, of_torch: tuple[str, ...], model: Model) -> Fix:
     The file may bind the name by a text, and another file of the project may put something in torch's place.
     """
     written = model.remember(_written)
-    is_own = (
-        written is None or name in written or any(model.ask(patcher, each) is not None for each in of_torch if each)
-    )
-    return replace(fix, applicability=Applicability.UNSAFE) if is_own else fix
+    if written is None or name in written:
+        return replace(fix, applicability=Applicability.UNSAFE)
+    return as_torch_has(fix, of_torch, model)
+
+
+def as_torch_has(fix: Fix, of_torch: tuple[str, ...], model: Model) -> Fix:
+    """A fix that rests on torch having its own under some names: unsafe if another file puts something there."""
+    is_patched = any(model.ask(patcher, each) is not None for each in of_torch if each)
+    return replace(fix, applicability=Applicability.UNSAFE) if is_patched else fix
 
 
 def without_import(fix: Fix, name: str, model: Model) -> Fix:

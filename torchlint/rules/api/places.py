@@ -10,15 +10,16 @@ from torchlint.model import Kind, Model
 from torchlint.model.codebase.exports import is_mentioned
 
 _DEFAULTS = re.compile(
-    r"\bset_default_device\b|\bwith\b[^\n]*\bdevice\b"
+    r"\bset_default_device\b|\b(?:with\b|enter_context\()[^\n]*\bdevice\b"
     r"|\bset_default_tensor_type\b(?!\(\s*[\"']?torch\.(?:Float|Double|Half|BFloat16)Tensor\b)"
 )
 """What makes the new functions, and not the old constructors, put tensors elsewhere, anywhere in the file."""
 _OF_ANY_FILE = (
-    r"\bset_default_device\b(?!\(\s*(?:None\b|[\"']cpu))|\bwith\s[^\n]*(?:\btorch\.|\s)device\s*\((?!\s*[\"']cpu)"
+    r"\bset_default_device\b(?!\(\s*(?:None\b|[\"']cpu))"
+    r"|\b(?:with\s|enter_context\()[^\n]*(?:\btorch\.|\s|\()device\s*\((?!\s*[\"']cpu)|\bwith\s[^\n]*\bdevice\s*[:,]"
     r"|\bset_default_tensor_type\(\s*[\"']?torch\.cuda\."
 )
-"""The same in another file, as far as it is written out there."""
+"""The same in another file, as far as it is written out there, or a device has its name."""
 
 
 def may_be_default(node: cst.CSTNode, model: Model) -> bool:

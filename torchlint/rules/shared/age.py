@@ -1,7 +1,7 @@
 """What `Variable` was given in a file from before PyTorch 0.4: tensors had no graph then, and variables it refused.
 
-So in such a file ``Variable(x)`` is ``x``, whoever calls the function that is given ``x``. That the file has not been
-changed since is nothing that a safe fix may rest on.
+So in such a file ``Variable(x)`` is ``x``, unless a caller is seen to hand over what has a graph: that caller has been
+written since. That the file has not been changed since is nothing that a safe fix may rest on.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import libcst as cst
 
 from torchlint.model import Kind, Model, Role, Tri, Value
 from torchlint.model.bindings import bound_value, owner, unpacked_from
+from torchlint.model.handed_graphs import gives_graph, is_handed_graph
 from torchlint.model.scopes import target_names
 from torchlint.model.syntax import last_name, loops_of, parameters
 from torchlint.model.torch import library
@@ -98,7 +99,9 @@ def _is_handed_on(node: cst.BaseExpression, model: Model, seen: _Pursued) -> boo
                 node = inner
             case cst.Subscript(value=inner):
                 node = inner
-            case cst.Call(func=cst.Name(), args=[cst.Arg(value=inner, star="", keyword=None), *_]) if _is_read(node):
+            case cst.Call(func=cst.Name(), args=[cst.Arg(value=inner, star="", keyword=None), *_]):
+                if not _is_read(node, model):
+                    return False
                 node = inner
             case _:
                 break
@@ -121,6 +124,8 @@ def _is_given(name: cst.Name, model: Model, seen: _Pursued) -> bool:
         return False
     is_parameter = isinstance(scope, cst.FunctionDef) and any(p.name.value == name.value for p in parameters(scope))
     if not targets and (not is_parameter or name.value in ("self", "cls")):
+        return False
+    if isinstance(scope, cst.FunctionDef) and is_parameter and model.ask(is_handed_graph, scope, name.value):
         return False
     return all(_is_bound_to_given(each, model, seen | {key}) for each in targets)
 
@@ -161,7 +166,7 @@ def _is_bound_to_given(target: cst.Name, model: Model, seen: _Pursued) -> bool:
     if several is not None:
         return all(_is_handed_on(each, model, seen) for each in several)
     unwrapped = _unwrapped(made)
-    return _is_handed_on(unwrapped, model, seen) or _is_read(unwrapped) or _has_no_graph(unwrapped, model)
+    return _is_handed_on(unwrapped, model, seen) or _is_read(unwrapped, model) or _has_no_graph(unwrapped, model)
 
 
 def _has_no_graph(node: cst.BaseExpression, model: Model) -> bool:
@@ -187,9 +192,11 @@ def mapped(node: cst.CSTNode) -> list[cst.Name] | None:
     return None
 
 
-def _is_read(node: cst.BaseExpression) -> bool:
+def _is_read(node: cst.BaseExpression, model: Model) -> bool:
     """Whether an expression is a call that gives what was read, by the name of what is called."""
-    return isinstance(node, cst.Call) and _GIVING.search(last_name(node.func)) is not None
+    if not isinstance(node, cst.Call) or _GIVING.search(last_name(node.func)) is None:
+        return False
+    return not model.ask(gives_graph, node)
 
 
 def _is_source(node: cst.BaseExpression, model: Model, seen: _Pursued) -> bool:
@@ -199,4 +206,4 @@ def _is_source(node: cst.BaseExpression, model: Model, seen: _Pursued) -> bool:
             return True
         case cst.Call(func=cst.Name("enumerate" | "zip" | "tqdm" | "iter" | "reversed"), args=args):
             return bool(args) and all(_is_source(arg.value, model, seen) for arg in args if arg.keyword is None)
-    return _is_handed_on(node, model, seen) or _is_read(node)
+    return _is_handed_on(node, model, seen) or _is_read(node, model)

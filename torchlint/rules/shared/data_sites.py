@@ -11,6 +11,7 @@ from torchlint.model import Evidence, Kind, Model, Role, Strength, Tri, Usage, V
 from torchlint.model.applied import applied_to_modules, is_applied_elsewhere
 from torchlint.model.bindings import declares
 from torchlint.model.codebase import holders
+from torchlint.model.codebase.namesakes import is_of_holder
 from torchlint.model.names import HOLDER_NAME
 from torchlint.model.syntax import chain, dotted, ending_name
 from torchlint.model.torch import library
@@ -121,7 +122,7 @@ def _receiver(node: cst.Attribute, model: Model) -> tuple[Value, Evidence] | Non
     name = ending_name(node.value)
     if value.is_tensor:
         evidence = value.evidence or Evidence(Strength.USE, "it is used as a tensor", node.value)
-        return value, evidence
+        return None if model.ask(is_of_holder, evidence) else (value, evidence)
     if value.kind & Kind.CONTAINER and not value.kind & (Kind.TENSOR | Kind.UNKNOWN):
         return None
     if value.kind & Kind.TENSOR:
