@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from torchlint.diagnostic import Fixing
@@ -48,7 +50,64 @@ FORMS["a name that a later loop binds, too"] = (
     "        for x in net.shown(logs):\n            print(x)\n",
 )
 
+FORMS["what an object keeps"] = (
+    "def f(self, x):\n    x = x.unsqueeze(0)\n    self.seen = None\n    self.seen = torch.cat((self.seen, x.data.clone()))\n"
+    "    return self.net(Variable(self.seen[:2]))\n",
+    "def f(self, x):\n    x = x.unsqueeze(0)\n    self.seen = None\n    self.seen = torch.cat((self.seen, x.detach().clone()))\n"
+    "    return self.net(self.seen[:2])\n",
+)
+
+FORMS["what an object keeps in a list"] = (
+    "def f(self, i, x):\n    self.kept = {}\n    self.kept[i] = []\n    self.kept[i].append(x.data.clone().pow(2))\n"
+    "    return self.net(Variable(self.kept[i][0]))\n",
+    "def f(self, i, x):\n    self.kept = {}\n    self.kept[i] = []\n    self.kept[i].append(x.detach().clone().pow(2))\n"
+    "    return self.net(self.kept[i][0])\n",
+)
+
+FORMS["what an environment shows"] = (
+    "def f(self, env, cell):\n    self.state = env.reset()\n    self.state = cast(self.state)\n"
+    "    return cell(Variable(self.state.unsqueeze(0)))\n",
+    "def f(self, env, cell):\n    self.state = env.reset()\n    self.state = cast(self.state)\n"
+    "    return cell(self.state.unsqueeze(0))\n",
+)
+
+FORMS["what is computed of that"] = (
+    "def f(self, player, r):\n    r = r.unsqueeze(0)\n    return r * Variable(player.gain[0] + self.gamma * r.data)\n",
+    "def f(self, player, r):\n    r = r.unsqueeze(0)\n    return r * (player.gain[0] + self.gamma * r.detach())\n",
+)
+
+FORMS["what a function of the file makes of that"] = (
+    "def one_hot(x, n):\n    return x.new(n).zero_()\n\n\ndef f(self, x, wide):\n    x = x.unsqueeze(0)\n    if wide:\n"
+    "        y = Variable(one_hot(x.data, 4))\n        self.net(y)\n",
+    "def one_hot(x, n):\n    return x.new(n).zero_()\n\n\ndef f(self, x, wide):\n    x = x.unsqueeze(0)\n    if wide:\n"
+    "        y = one_hot(x, 4)\n        self.net(y)\n",
+)
+
 LEFT = {
+    "an attribute that holds what was computed": (
+        "def f(self, x):\n    self.out = self.net(x)\n    return self.net(Variable(self.out[0]))\n",
+        "def f(self, x):\n    self.out = self.net(x)\n    return self.net(self.out[0].detach())\n",
+    ),
+    "a list into which was put what was computed": (
+        "def f(self, x):\n    self.outs = []\n    self.outs.append(self.net(x))\n    return Variable(self.outs[0])\n",
+        "def f(self, x):\n    self.outs = []\n    self.outs.append(self.net(x))\n    return self.outs[0].detach()\n",
+    ),
+    "a dictionary into which was put what was computed": (
+        "def f(self, x):\n    self.outs = {}\n    self.outs[0] = self.net(x)\n    return Variable(self.outs[0])\n",
+        "def f(self, x):\n    self.outs = {}\n    self.outs[0] = self.net(x)\n    return self.outs[0].detach()\n",
+    ),
+    "something that is kept, with what was computed": (
+        "def f(self, x):\n    self.sum = torch.zeros(2)\n    return Variable(self.sum + self.net(x))\n",
+        "def f(self, x):\n    self.sum = torch.zeros(2)\n    return (self.sum + self.net(x)).detach()\n",
+    ),
+    "several of which one was computed": (
+        "def f(self, x):\n    return Variable(torch.cat((x, self.net(x))))\n",
+        "def f(self, x):\n    return torch.cat((x, self.net(x))).detach()\n",
+    ),
+    "an attribute of a network": (
+        "def f(self, net):\n    return Variable(net.last_output)\n",
+        "def f(self, net):\n    return net.last_output.detach()\n",
+    ),
     "a name that the loop around binds anew": (
         "def f(net, rows, logs):\n    for x in rows:\n        for _ in logs:\n            net(Variable(x['a']))\n"
         "            for x in net.shown(logs):\n                print(x)\n",
@@ -164,3 +223,24 @@ MAPPED = {
 def test_names_that_are_mapped_to_their_wrappers(text: str) -> None:
     assert _fixed(text, Fixing.UNSAFE) == (MAPPED[text] or text)
     assert _fixed(text, Fixing.SAFE) == text
+
+
+_UNTOLD = f"{HEAD}def f(self, x):\n    x = x.unsqueeze(0)\n    return self.net(Variable(x))\n"
+"""A file that does not tell its age."""
+
+
+@pytest.mark.parametrize(
+    ("others", "goes"),
+    [
+        ({"main.py": "print(loss.data[0])\n"}, True),
+        ({"main.py": "print(loss)\n"}, False),
+        ({"main.py": "print(loss.data[0])\n", "eval.py": "with torch.no_grad():\n    pass\n"}, False),
+    ],
+)
+def test_the_other_files_of_a_project_tell_its_age(others: dict[str, str], goes: bool, tmp_path: Path) -> None:
+    for name, text in {"pyproject.toml": "", "net.py": _UNTOLD, **others}.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    at, rules = str(tmp_path / "net.py"), frozenset(("TL201",))
+    fixed = {fixing: check_text(_UNTOLD, "net.py", rules, fixing, location=at).text for fixing in Fixing}
+    assert fixed[Fixing.UNSAFE].endswith("self.net(x)\n" if goes else "self.net(x.detach())\n")
+    assert "self.net(x)" not in fixed[Fixing.SAFE]

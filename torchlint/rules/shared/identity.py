@@ -161,7 +161,12 @@ WITH_GRAPH = frozenset(("retain_grad", "register_hook", "register_post_accumulat
 
 def are_told_apart(model: Model) -> bool:
     """Whether anything in the file changes a tensor that is no parameter, beyond its elements, or asks which it is."""
-    return model.remember(_are_changed) or model.remember(compared.are_asked_about)
+    return are_changed(model) or model.remember(compared.are_asked_about)
+
+
+def are_changed(model: Model) -> bool:
+    """Whether anything in the file changes a tensor that is no parameter, beyond its elements."""
+    return model.remember(_are_changed)
 
 
 def _are_changed(model: Model) -> bool:
