@@ -225,6 +225,29 @@ def test_names_that_are_mapped_to_their_wrappers(text: str) -> None:
     assert _fixed(text, Fixing.SAFE) == text
 
 
+WRITTEN = {
+    "y = Variable(torch.LongTensor(1))\n    y.data.fill_(self.index(x))": "y = torch.LongTensor(1)\n    y.fill_(self.index(x))",
+    "y = Variable(torch.zeros(2))\n    y.data.copy_(x)": "y = torch.zeros(2)\n    y.copy_(x)",
+    "y = Variable(torch.zeros(2))\n    y.data.copy_(self.net(x))": (
+        "y = torch.zeros(2)\n    with torch.no_grad():\n        y.copy_(self.net(x))"
+    ),
+    "y = Variable(torch.zeros(2))\n    y.data.fill_(self.net(x).sum().exp_())": (
+        "y = torch.zeros(2)\n    with torch.no_grad():\n        y.fill_(self.net(x).sum().exp_())"
+    ),
+}
+
+
+@pytest.mark.parametrize("text", WRITTEN)
+def test_what_is_written_to_a_new_tensor(text: str) -> None:
+    head, rest = f"{HEAD}def f(self, x):\n    ", "\n    return self.net(y)\n"
+    rules = frozenset(("TL102", "TL201"))
+    old = check_text(head + text + rest + OLD, "x.py", rules, Fixing.UNSAFE).text
+    assert WRITTEN[text] in old
+    for fixing, age in ((Fixing.SAFE, OLD), (Fixing.UNSAFE, "")):
+        assert "\n    y.fill_(" not in check_text(head + text + rest + age, "x.py", rules, fixing).text
+        assert "\n    y.copy_(" not in check_text(head + text + rest + age, "x.py", rules, fixing).text
+
+
 _UNTOLD = f"{HEAD}def f(self, x):\n    x = x.unsqueeze(0)\n    return self.net(Variable(x))\n"
 """A file that does not tell its age."""
 

@@ -34,7 +34,7 @@ def is_plain_tensor(call: cst.Call, inner: cst.BaseExpression, model: Model) -> 
 
 def was_plain(inner: cst.BaseExpression, model: Model) -> bool:
     """Whether an expression had to be a tensor without a graph when the file was written, or `Variable` refused it."""
-    if not model.remember(_is_of_that_time) or is_changed(inner, model) or are_changed(model):
+    if not is_of_that_time(model) or is_changed(inner, model) or are_changed(model):
         return False
     value = model.value(inner)
     if not value.kind & (Kind.TENSOR | Kind.UNKNOWN) or not _may_be_plain(value):
@@ -42,8 +42,12 @@ def was_plain(inner: cst.BaseExpression, model: Model) -> bool:
     return is_handed_on(inner, model)
 
 
-def _is_of_that_time(model: Model) -> bool:
+def is_of_that_time(model: Model) -> bool:
     """Whether the file, as it was before any fix, is from before PyTorch 0.4 throughout, or all of its project is."""
+    return model.remember(_is_of_that_time)
+
+
+def _is_of_that_time(model: Model) -> bool:
     text = model.original
     if _NEVER_THEN.search(text) is not None:
         return False
