@@ -83,7 +83,44 @@ FORMS["what a function of the file makes of that"] = (
     "        y = one_hot(x, 4)\n        self.net(y)\n",
 )
 
+_ROUND = (
+    "def f(net, loader, x):\n    for y in loader:\n        x.resize_(len(y)).fill_(1)\n        v = {}\n        net(v)\n"
+    "        v = {}\n        net(v)\n"
+)
+FORMS["what gets another size before it is wrapped, in each round"] = (
+    _ROUND.format("Variable(x)", "Variable(x.fill_(0))"),
+    _ROUND.format("x", "x.fill_(0)"),
+)
+
+FORMS["an attribute that is put back"] = (
+    "def f(self, x):\n    self.grid = cast(x)\n    self.grid = Variable(self.grid)\n    return self.net(self.grid)\n",
+    "def f(self, x):\n    self.grid = cast(x)\n    return self.net(self.grid)\n",
+)
+
+FORMS["what nothing may stand for"] = (
+    "def f(net, memory, new):\n    x = None\n    if new:\n        x = memory.sample(3)\n    return net(Variable(x[0].cuda()))\n",
+    "def f(net, memory, new):\n    x = None\n    if new:\n        x = memory.sample(3)\n    return net(x[0].cuda())\n",
+)
+
+FORMS["what was written to in place"] = (
+    "def f(net, x, n):\n    noise = x.new(n).uniform_()\n    noise.add_(TINY).log_()\n    return net(x * Variable(noise))\n",
+    "def f(net, x, n):\n    noise = x.new(n).uniform_()\n    noise.add_(TINY).log_()\n    return net(x * noise)\n",
+)
+
+FORMS["what shall require grad"] = (
+    "def f(net, a, x, g):\n    return net(Variable(a * x.cuda() + (1 - a) * g.cuda(), requires_grad=True))\n",
+    "def f(net, a, x, g):\n    return net((a * x.cuda() + (1 - a) * g.cuda()).requires_grad_())\n",
+)
+
 LEFT = {
+    "what gets another size before its wrapper is used": (
+        "def f(net, loader, x):\n    v = Variable(x)\n    for y in loader:\n        x.resize_(len(y))\n        net(v)\n",
+        "def f(net, loader, x):\n    v = x.detach()\n    for y in loader:\n        x.resize_(len(y))\n        net(v)\n",
+    ),
+    "what gets another size while its wrapper is still used": (
+        "def f(net, loader, x):\n    for y in loader:\n        v = Variable(x)\n        x.resize_(len(y))\n        net(v)\n",
+        "def f(net, loader, x):\n    for y in loader:\n        v = x.detach()\n        x.resize_(len(y))\n        net(v)\n",
+    ),
     "an attribute that holds what was computed": (
         "def f(self, x):\n    self.out = self.net(x)\n    return self.net(Variable(self.out[0]))\n",
         "def f(self, x):\n    self.out = self.net(x)\n    return self.net(self.out[0].detach())\n",

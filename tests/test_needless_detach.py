@@ -395,6 +395,18 @@ FORMS = {
         "class Soft:\n    def __lt__(self, other):\n        return torch.sigmoid(other.x - self.x)\n\n\ndef f(a, b):\n    return (a < b).data.cpu().numpy(), (a > b).data.cpu().numpy()\n",
         "class Soft:\n    def __lt__(self, other):\n        return torch.sigmoid(other.x - self.x)\n\n\ndef f(a, b):\n    return (a < b).detach().cpu().numpy(), (a > b).detach().cpu().numpy()\n",
     ),
+    "counted where compared": (
+        "def f(batch, y):\n    n = (batch.x != 1).sum(-1).cpu().data.numpy()\n    return n, (y != 1).sum(-1).data.cpu().numpy()\n",
+        "def f(batch, y):\n    n = (batch.x != 1).sum(-1).cpu().numpy()\n    return n, (y != 1).sum(-1).cpu().numpy()\n",
+    ),
+    "compared by a class of its own, and summed": (
+        "class Soft:\n    def __lt__(self, other):\n        return torch.sigmoid(other.x - self.x)\n\n\ndef f(a, b):\n    return (a < b).sum(0).data.cpu().numpy()\n",
+        "class Soft:\n    def __lt__(self, other):\n        return torch.sigmoid(other.x - self.x)\n\n\ndef f(a, b):\n    return (a < b).sum(0).detach().cpu().numpy()\n",
+    ),
+    "compared, and multiplied": (
+        "def f(a, b, w):\n    return (a < b).float().mul(w).data.cpu().numpy()\n",
+        "def f(a, b, w):\n    return (a < b).float().mul(w).detach().cpu().numpy()\n",
+    ),
     "indices on another device": (
         "def f(x, y, i):\n    x.scatter_(1, i.unsqueeze(1).data.cpu(), 1)\n    return x.gather(1, i.data.to(torch.long)), y.add(i.data.cpu())\n",
         "def f(x, y, i):\n    x.scatter_(1, i.unsqueeze(1).cpu(), 1)\n    return x.gather(1, i.to(torch.long)), y.add(i.cpu())\n",

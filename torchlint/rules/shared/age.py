@@ -16,6 +16,7 @@ from torchlint.rules.shared.compared import names_asked_about
 from torchlint.rules.shared.handed_on import is_handed_on
 from torchlint.rules.shared.identity import are_changed, is_changed
 from torchlint.rules.shared.lifetimes import targets_of
+from torchlint.rules.shared.resized import RESIZING, is_resized_before
 
 _OF_THAT_TIME = re.compile(
     r"\bvolatile\s*=|\.data\[0\](?!\s*\[)|\basync\s*=\s*True\b|\bclip_grad_norm\("
@@ -28,14 +29,22 @@ _NEVER_THEN = re.compile(r"\bno_grad\b|\bset_grad_enabled\b|\.item\(\)|\btorch\.
 
 def is_plain_tensor(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool:
     """Whether what is wrapped had to be a tensor without a graph when the file was written, and it is only used."""
-    is_alone = not _is_changed(call, model) and not _is_asked_about(call, model)
-    return is_alone and not _is_all_of_suite(call, inner, model) and was_plain(inner, model)
+    if _is_asked_about(call, model) or _is_all_of_suite(call, inner, model):
+        return False
+    if is_resized_before(call, inner, model):
+        return is_of_that_time(model) and not are_changed(model, but=RESIZING) and _was_handed_on(inner, model)
+    return not _is_changed(call, model) and was_plain(inner, model)
 
 
 def was_plain(inner: cst.BaseExpression, model: Model) -> bool:
     """Whether an expression had to be a tensor without a graph when the file was written, or `Variable` refused it."""
     if not is_of_that_time(model) or is_changed(inner, model) or are_changed(model):
         return False
+    return _was_handed_on(inner, model)
+
+
+def _was_handed_on(inner: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression may be a tensor without a graph, and is made of nothing that was computed."""
     value = model.value(inner)
     if not value.kind & (Kind.TENSOR | Kind.UNKNOWN) or not _may_be_plain(value):
         return False
@@ -63,7 +72,7 @@ def _is_in_project_of_that_time(model: Model) -> bool:
 def _is_all_of_suite(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool:
     """Whether a branch does nothing but bind a name to the wrapper of it: it would be empty."""
     assign = model.tree.parent(call)
-    if not isinstance(inner, cst.Name):
+    if not isinstance(inner, (cst.Name, cst.Attribute)):
         return False
     line = model.tree.parent(assign) if isinstance(assign, cst.Assign) else None
     suite = model.tree.parent(line) if line is not None else None

@@ -17,7 +17,7 @@ from torchlint.model.scopes import target_names
 from torchlint.model.syntax import assignment_of, call_of, last_name, loops_of, parameters
 from torchlint.model.torch import library
 from torchlint.rules.shared import gradients
-from torchlint.rules.shared.lifetimes import is_bound
+from torchlint.rules.shared.lifetimes import OF_THE_OBJECT, is_bound
 from torchlint.rules.shared.memory import TRANSFERS, is_inplace
 
 _FAR = 5
@@ -77,8 +77,10 @@ def is_handed_on(node: cst.BaseExpression, model: Model, seen: _Pursued = frozen
 
 
 def _gives_another(method: str) -> bool:
-    """Whether a method of tensors gives another one."""
-    return not is_inplace(method) and (method in TRANSFERS or library.method(method) is not None)
+    """Whether a method gives a tensor that is made of one, or written to: with nothing that had a graph."""
+    return method not in OF_THE_OBJECT and (
+        is_inplace(method) or method in TRANSFERS or library.method(method) is not None
+    )
 
 
 def _is_made_of_given(call: cst.Call, model: Model, seen: _Pursued) -> bool:
@@ -188,7 +190,8 @@ def _is_filled(use: cst.BaseExpression, model: Model, seen: _Pursued) -> bool:
 
 def _is_plainly(node: cst.BaseExpression, model: Model, seen: _Pursued) -> bool:
     unwrapped = _unwrapped(node)
-    return is_handed_on(unwrapped, model, seen) or _is_read(unwrapped)
+    is_nothing = model.value(unwrapped).kind == Kind.NONE
+    return is_nothing or is_handed_on(unwrapped, model, seen) or _is_read(unwrapped)
 
 
 def _is_given(name: cst.Name, model: Model, seen: _Pursued) -> bool:
