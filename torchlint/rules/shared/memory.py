@@ -51,7 +51,8 @@ def is_compared(node: cst.BaseExpression, model: Model) -> bool:
     """
     while isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
         name, given = node.func.attr.value, [model.value(arg.value) for arg in node.args]
-        if is_inplace(name) or any(value.may_be_tensor or value.kind & Kind.UNKNOWN for value in given):
+        is_known = not is_inplace(name) and (name in TRANSFERS or library.method(name) is not None)
+        if not is_known or any(value.may_be_tensor or value.kind & Kind.UNKNOWN for value in given):
             return False
         node = node.func.value
     if not isinstance(node, cst.Comparison):
