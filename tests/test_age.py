@@ -97,6 +97,13 @@ FORMS["an attribute that is put back"] = (
     "def f(self, x):\n    self.grid = cast(x)\n    return self.net(self.grid)\n",
 )
 
+FORMS["what a function of torch makes of what is kept"] = (
+    "def f(self, x):\n    self.var = torch.zeros(3)\n    self.var = torch.clamp(self.var / self.n, min=0.1)\n"
+    "    return self.net(x / Variable(torch.sqrt(self.var).unsqueeze(0).expand_as(x)))\n",
+    "def f(self, x):\n    self.var = torch.zeros(3)\n    self.var = torch.clamp(self.var / self.n, min=0.1)\n"
+    "    return self.net(x / torch.sqrt(self.var).unsqueeze(0).expand_as(x))\n",
+)
+
 FORMS["what nothing may stand for"] = (
     "def f(net, memory, new):\n    x = None\n    if new:\n        x = memory.sample(3)\n    return net(Variable(x[0].cuda()))\n",
     "def f(net, memory, new):\n    x = None\n    if new:\n        x = memory.sample(3)\n    return net(x[0].cuda())\n",

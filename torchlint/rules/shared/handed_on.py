@@ -61,7 +61,9 @@ def is_handed_on(node: cst.BaseExpression, model: Model, seen: _Pursued = frozen
                 return _is_stored(node, model, seen)
             case cst.Call(func=cst.Attribute(attr=cst.Name("detach")), args=[]):
                 return True
-            case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(value=name))) if _gives_another(name):
+            case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(value=name)) as func) if _gives_another(
+                name
+            ) and not model.qualified(func):
                 node = inner
             case cst.Subscript(value=inner):
                 node = inner
