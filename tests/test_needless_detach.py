@@ -411,6 +411,10 @@ FORMS = {
         "def scaled(i):\n    return torch.eye(3)[i] * i\n\n\n"
         "def f(a: torch.Tensor):\n    return rows(a.detach(), 3), later(a.detach()), keyed(a.detach(), {}), scaled(a.detach())\n",
     ),
+    "a place in a matrix": (
+        "def f(x: torch.Tensor, n, rows):\n    for i in range(n):\n        print(x[i, 0].data[0], x[i][i].data[0], x[i, :].data[0], x[rows, i].data[0])\n",
+        "def f(x: torch.Tensor, n, rows):\n    for i in range(n):\n        print(x[i, 0].item(), x[i][i].item(), x[i, :].detach()[0], x[rows, i].detach()[0])\n",
+    ),
     "counted where compared": (
         "def f(batch, y):\n    n = (batch.x != 1).sum(-1).cpu().data.numpy()\n    return n, (y != 1).sum(-1).data.cpu().numpy()\n",
         "def f(batch, y):\n    n = (batch.x != 1).sum(-1).cpu().numpy()\n    return n, (y != 1).sum(-1).cpu().numpy()\n",

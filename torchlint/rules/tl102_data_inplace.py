@@ -224,7 +224,7 @@ from torchlint import edit
 from torchlint.model import Kind, Model, Strength, Tri, Value
 from torchlint.model.codebase.exports import patcher
 from torchlint.model.replaced import is_replaced
-from torchlint.model.syntax import chain, last_name
+from torchlint.model.syntax import chain, last_name, parameters, root
 from torchlint.model.torch import writers
 from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, attribute, on
 from torchlint.rules.shared import (
@@ -309,7 +309,8 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
     is_plain = value.is_tensor and not is_gradient and stays_without_graph(node.value, model)
     if any(name in writers.OF_THE_VIEW for name, _ in chain(node, model.tree)):
         said = "Remove `.data`: the tensor gets the new shape, as before PyTorch 0.4"
-        return Fix(said, drop, Applicability.UNSAFE) if is_plain and _gives_new_size(node, model) else None
+        is_resized = is_plain and _gives_new_size(node, model) and not _may_require_grad(node, model)
+        return Fix(said, drop, Applicability.UNSAFE) if is_resized else None
     if is_gradient and not gradients.may_have_graph(node.value, model):
         is_told = identity.are_told_apart(model) and no_grad.own_statement(write, model) is None
         if _operands_without_graph(write, model) and not gradients.are_saved(model) and not is_told:
@@ -353,6 +354,16 @@ def _assigned_back(node: cst.Attribute, write: cst.CSTNode, model: Model) -> cst
     if line is None or model.remember(no_grad.is_by_hand, line):
         return None
     return assign if initialised.is_by_assignment(assign.targets[0].target, assign, model) else None
+
+
+def _may_require_grad(node: cst.Attribute, model: Model) -> bool:
+    """Whether something is an input of an autograd function: it requires grad also where nothing is recorded of it."""
+    function = model.tree.enclosing(node, cst.FunctionDef)
+    if not isinstance(function, cst.FunctionDef) or function.name.value != "forward":
+        return False
+    cls = model.class_of(function)
+    is_input = any(each.name.value == root(node) for each in parameters(function))
+    return is_input and cls is not None and model.class_kind(cls) == "function"
 
 
 def _gives_new_size(node: cst.Attribute, model: Model) -> bool:

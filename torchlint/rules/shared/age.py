@@ -20,9 +20,13 @@ from torchlint.rules.shared.resized import RESIZING, is_resized_before
 
 _OF_THAT_TIME = re.compile(
     r"\bvolatile\s*=|\.data\[0\](?!\s*\[)|\basync\s*=\s*True\b|\bclip_grad_norm\("
+    r"|\bisinstance\([^()\n]*\bVariable\)|loss\w*(?:\.cpu\(\))?\.data(?:\.cpu\(\))?\.numpy\(\)\[0\]"
     r"|\binit\.(?:(?:xavier|kaiming)_(?:uniform|normal)|uniform|normal|constant|orthogonal)\("
 )
-"""What is hardly written since: it has no effect, raises for a 0-dim tensor, does not parse, or has another name."""
+"""What is hardly written since: it has no effect, raises for a 0-dim tensor, does not parse, or has another name.
+
+Nobody asks since either whether something is a `Variable`: each tensor is.
+"""
 _NEVER_THEN = re.compile(r"\bno_grad\b|\bset_grad_enabled\b|\.item\(\)|\btorch\.device\b")
 """What there was none of: a file, or a project, that has both has been changed since."""
 
