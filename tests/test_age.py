@@ -104,6 +104,16 @@ FORMS["what a function of torch makes of what is kept"] = (
     "    return self.net(x / torch.sqrt(self.var).unsqueeze(0).expand_as(x))\n",
 )
 
+FORMS["what something makes of a new tensor"] = (
+    "def f(self, x):\n    return self.net(Variable(self.moved(torch.zeros(3))))\n",
+    "def f(self, x):\n    return self.net(self.moved(torch.zeros(3)))\n",
+)
+
+FORMS["what is made in the size of another"] = (
+    "def f(self, x):\n    return self.rank(x, Variable(x.new().resize_as_(x).fill_(1)))\n",
+    "def f(self, x):\n    return self.rank(x, x.new().resize_as_(x).fill_(1))\n",
+)
+
 FORMS["what nothing may stand for"] = (
     "def f(net, memory, new):\n    x = None\n    if new:\n        x = memory.sample(3)\n    return net(Variable(x[0].cuda()))\n",
     "def f(net, memory, new):\n    x = None\n    if new:\n        x = memory.sample(3)\n    return net(x[0].cuda())\n",
@@ -120,6 +130,10 @@ FORMS["what shall require grad"] = (
 )
 
 LEFT = {
+    "what a network makes of a new tensor": (
+        "def f(self):\n    return Variable(self.net(torch.zeros(3)))\n",
+        "def f(self):\n    return self.net(torch.zeros(3)).detach()\n",
+    ),
     "what gets another size before its wrapper is used": (
         "def f(net, loader, x):\n    v = Variable(x)\n    for y in loader:\n        x.resize_(len(y))\n        net(v)\n",
         "def f(net, loader, x):\n    v = x.detach()\n    for y in loader:\n        x.resize_(len(y))\n        net(v)\n",

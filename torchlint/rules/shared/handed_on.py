@@ -19,6 +19,7 @@ from torchlint.model.torch import library
 from torchlint.rules.shared import gradients
 from torchlint.rules.shared.lifetimes import OF_THE_OBJECT, is_bound
 from torchlint.rules.shared.memory import TRANSFERS, is_inplace
+from torchlint.rules.shared.resized import RESIZING
 
 _FAR = 5
 """How many names are gone back through."""
@@ -80,7 +81,7 @@ def is_handed_on(node: cst.BaseExpression, model: Model, seen: _Pursued = frozen
 
 def _gives_another(method: str) -> bool:
     """Whether a method gives a tensor that is made of one, or written to: with nothing that had a graph."""
-    return method not in OF_THE_OBJECT and (
+    return method not in OF_THE_OBJECT - RESIZING and (
         is_inplace(method) or method in TRANSFERS or library.method(method) is not None
     )
 
@@ -92,6 +93,8 @@ def _is_made_of_given(call: cst.Call, model: Model, seen: _Pursued) -> bool:
         return False
     if model.value(given[0]).kind == Kind.NDARRAY or (_is_read(call) and is_handed_on(given[0], model, seen)):
         return True
+    if not _COMPUTING.search(last_name(call.func)) and all(_has_no_graph(each, model) for each in given):
+        return True  # no network took what was no variable
     called = model.value(call.func)
     is_function = called.kind == Kind.FUNCTION and isinstance(called.node, cst.FunctionDef)
     if not is_function and re.fullmatch(r"torch\.\w+", model.qualified(call.func) or "") is None:
