@@ -130,6 +130,12 @@ FORMS["what shall require grad"] = (
 )
 
 LEFT = {
+    "an attribute of the class, which becomes the object's": (
+        "def f(self):\n    self.grid = Variable(self.grid)\n    return self.net(self.grid)\n\n\n"
+        "class A(object):\n    grid = torch.zeros(3)\n    f = f\n",
+        "def f(self):\n    self.grid = self.grid\n    return self.net(self.grid)\n\n\n"
+        "class A(object):\n    grid = torch.zeros(3)\n    f = f\n",
+    ),
     "what a network makes of a new tensor": (
         "def f(self):\n    return Variable(self.net(torch.zeros(3)))\n",
         "def f(self):\n    return self.net(torch.zeros(3)).detach()\n",

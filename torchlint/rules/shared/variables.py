@@ -300,7 +300,7 @@ def _assignment_to_itself(
         return ()
     assign = model.tree.parent(call)
     if isinstance(assign, cst.Assign) and (
-        is_put_back_as_it_is(call, inner, model) or _is_put_where_it_was(assign, inner, model)
+        is_put_back_as_it_is(call, inner, model) or (may_go is _is_plain and _is_put_where_it_was(assign, inner, model))
     ):
         return _listed(edit.remove_statement(model.tree, assign))
     if not isinstance(inner, cst.Name):
@@ -320,9 +320,16 @@ def _is_put_where_it_was(assign: cst.Assign, inner: cst.BaseExpression, model: M
     match assign.targets:
         case [cst.AssignTarget(target=cst.Attribute() as target)] if isinstance(inner, cst.Attribute):
             place = dotted(target)
-            is_same = place is not None and place == dotted(inner)
-            return is_same and not model.ask(is_mentioned, rf"@{target.attr.value}\.setter\b|\b__setattr__\b")
+            name = target.attr.value
+            is_same = place is not None and place == dotted(inner) and not _is_of_class(name, model)
+            return is_same and not model.ask(is_mentioned, rf"@{name}\.setter\b|\b__setattr__\b")
     return False
+
+
+def _is_of_class(name: str, model: Model) -> bool:
+    """Whether the body of a class binds a name: assigned to an object, it becomes the object's own."""
+    bound = (each for each in model.tree.names(name) if model.is_target(each))
+    return any(isinstance(model.tree.enclosing(each, cst.FunctionDef, cst.ClassDef), cst.ClassDef) for each in bound)
 
 
 def _list_of(call: cst.Call, inner: cst.BaseExpression, model: Model) -> cst.ListComp | None:
