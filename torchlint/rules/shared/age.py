@@ -62,8 +62,8 @@ def is_of_that_time(model: Model) -> bool:
 
 def _is_of_that_time(model: Model) -> bool:
     text = model.original
-    if _NEVER_THEN.search(text) is not None:
-        return False
+    if not text or _NEVER_THEN.search(text) is not None:
+        return False  # without unsafe fixes there is no such text, and no age
     return _OF_THAT_TIME.search(text) is not None or _is_in_project_of_that_time(model)
 
 
