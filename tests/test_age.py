@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from torchlint.diagnostic import Fixing
@@ -48,7 +50,128 @@ FORMS["a name that a later loop binds, too"] = (
     "        for x in net.shown(logs):\n            print(x)\n",
 )
 
+FORMS["what an object keeps"] = (
+    "def f(self, x):\n    x = x.unsqueeze(0)\n    self.seen = None\n    self.seen = torch.cat((self.seen, x.data.clone()))\n"
+    "    return self.net(Variable(self.seen[:2]))\n",
+    "def f(self, x):\n    x = x.unsqueeze(0)\n    self.seen = None\n    self.seen = torch.cat((self.seen, x.detach().clone()))\n"
+    "    return self.net(self.seen[:2])\n",
+)
+
+FORMS["what an object keeps in a list"] = (
+    "def f(self, i, x):\n    self.kept = {}\n    self.kept[i] = []\n    self.kept[i].append(x.data.clone().pow(2))\n"
+    "    return self.net(Variable(self.kept[i][0]))\n",
+    "def f(self, i, x):\n    self.kept = {}\n    self.kept[i] = []\n    self.kept[i].append(x.detach().clone().pow(2))\n"
+    "    return self.net(self.kept[i][0])\n",
+)
+
+FORMS["what an environment shows"] = (
+    "def f(self, env, cell):\n    self.state = env.reset()\n    self.state = cast(self.state)\n"
+    "    return cell(Variable(self.state.unsqueeze(0)))\n",
+    "def f(self, env, cell):\n    self.state = env.reset()\n    self.state = cast(self.state)\n"
+    "    return cell(self.state.unsqueeze(0))\n",
+)
+
+FORMS["what is computed of that"] = (
+    "def f(self, player, r):\n    r = r.unsqueeze(0)\n    return r * Variable(player.gain[0] + self.gamma * r.data)\n",
+    "def f(self, player, r):\n    r = r.unsqueeze(0)\n    return r * (player.gain[0] + self.gamma * r.detach())\n",
+)
+
+FORMS["what a function of the file makes of that"] = (
+    "def one_hot(x, n):\n    return x.new(n).zero_()\n\n\ndef f(self, x, wide):\n    x = x.unsqueeze(0)\n    if wide:\n"
+    "        y = Variable(one_hot(x.data, 4))\n        self.net(y)\n",
+    "def one_hot(x, n):\n    return x.new(n).zero_()\n\n\ndef f(self, x, wide):\n    x = x.unsqueeze(0)\n    if wide:\n"
+    "        y = one_hot(x, 4)\n        self.net(y)\n",
+)
+
+_ROUND = (
+    "def f(net, loader, x):\n    for y in loader:\n        x.resize_(len(y)).fill_(1)\n        v = {}\n        net(v)\n"
+    "        v = {}\n        net(v)\n"
+)
+FORMS["what gets another size before it is wrapped, in each round"] = (
+    _ROUND.format("Variable(x)", "Variable(x.fill_(0))"),
+    _ROUND.format("x", "x.fill_(0)"),
+)
+
+FORMS["an attribute that is put back"] = (
+    "def f(self, x):\n    self.grid = cast(x)\n    self.grid = Variable(self.grid)\n    return self.net(self.grid)\n",
+    "def f(self, x):\n    self.grid = cast(x)\n    return self.net(self.grid)\n",
+)
+
+FORMS["what a function of torch makes of what is kept"] = (
+    "def f(self, x):\n    self.var = torch.zeros(3)\n    self.var = torch.clamp(self.var / self.n, min=0.1)\n"
+    "    return self.net(x / Variable(torch.sqrt(self.var).unsqueeze(0).expand_as(x)))\n",
+    "def f(self, x):\n    self.var = torch.zeros(3)\n    self.var = torch.clamp(self.var / self.n, min=0.1)\n"
+    "    return self.net(x / torch.sqrt(self.var).unsqueeze(0).expand_as(x))\n",
+)
+
+FORMS["what something makes of a new tensor"] = (
+    "def f(self, x):\n    return self.net(Variable(self.moved(torch.zeros(3))))\n",
+    "def f(self, x):\n    return self.net(self.moved(torch.zeros(3)))\n",
+)
+
+FORMS["what is made in the size of another"] = (
+    "def f(self, x):\n    return self.rank(x, Variable(x.new().resize_as_(x).fill_(1)))\n",
+    "def f(self, x):\n    return self.rank(x, x.new().resize_as_(x).fill_(1))\n",
+)
+
+FORMS["what nothing may stand for"] = (
+    "def f(net, memory, new):\n    x = None\n    if new:\n        x = memory.sample(3)\n    return net(Variable(x[0].cuda()))\n",
+    "def f(net, memory, new):\n    x = None\n    if new:\n        x = memory.sample(3)\n    return net(x[0].cuda())\n",
+)
+
+FORMS["what was written to in place"] = (
+    "def f(net, x, n):\n    noise = x.new(n).uniform_()\n    noise.add_(TINY).log_()\n    return net(x * Variable(noise))\n",
+    "def f(net, x, n):\n    noise = x.new(n).uniform_()\n    noise.add_(TINY).log_()\n    return net(x * noise)\n",
+)
+
+FORMS["what shall require grad"] = (
+    "def f(net, a, x, g):\n    return net(Variable(a * x.cuda() + (1 - a) * g.cuda(), requires_grad=True))\n",
+    "def f(net, a, x, g):\n    return net((a * x.cuda() + (1 - a) * g.cuda()).requires_grad_())\n",
+)
+
 LEFT = {
+    "an attribute of the class, which becomes the object's": (
+        "def f(self):\n    self.grid = Variable(self.grid)\n    return self.net(self.grid)\n\n\n"
+        "class A(object):\n    grid = torch.zeros(3)\n    f = f\n",
+        "def f(self):\n    self.grid = self.grid\n    return self.net(self.grid)\n\n\n"
+        "class A(object):\n    grid = torch.zeros(3)\n    f = f\n",
+    ),
+    "what a network makes of a new tensor": (
+        "def f(self):\n    return Variable(self.net(torch.zeros(3)))\n",
+        "def f(self):\n    return self.net(torch.zeros(3)).detach()\n",
+    ),
+    "what gets another size before its wrapper is used": (
+        "def f(net, loader, x):\n    v = Variable(x)\n    for y in loader:\n        x.resize_(len(y))\n        net(v)\n",
+        "def f(net, loader, x):\n    v = x.detach()\n    for y in loader:\n        x.resize_(len(y))\n        net(v)\n",
+    ),
+    "what gets another size while its wrapper is still used": (
+        "def f(net, loader, x):\n    for y in loader:\n        v = Variable(x)\n        x.resize_(len(y))\n        net(v)\n",
+        "def f(net, loader, x):\n    for y in loader:\n        v = x.detach()\n        x.resize_(len(y))\n        net(v)\n",
+    ),
+    "an attribute that holds what was computed": (
+        "def f(self, x):\n    self.out = self.net(x)\n    return self.net(Variable(self.out[0]))\n",
+        "def f(self, x):\n    self.out = self.net(x)\n    return self.net(self.out[0].detach())\n",
+    ),
+    "a list into which was put what was computed": (
+        "def f(self, x):\n    self.outs = []\n    self.outs.append(self.net(x))\n    return Variable(self.outs[0])\n",
+        "def f(self, x):\n    self.outs = []\n    self.outs.append(self.net(x))\n    return self.outs[0].detach()\n",
+    ),
+    "a dictionary into which was put what was computed": (
+        "def f(self, x):\n    self.outs = {}\n    self.outs[0] = self.net(x)\n    return Variable(self.outs[0])\n",
+        "def f(self, x):\n    self.outs = {}\n    self.outs[0] = self.net(x)\n    return self.outs[0].detach()\n",
+    ),
+    "something that is kept, with what was computed": (
+        "def f(self, x):\n    self.sum = torch.zeros(2)\n    return Variable(self.sum + self.net(x))\n",
+        "def f(self, x):\n    self.sum = torch.zeros(2)\n    return (self.sum + self.net(x)).detach()\n",
+    ),
+    "several of which one was computed": (
+        "def f(self, x):\n    return Variable(torch.cat((x, self.net(x))))\n",
+        "def f(self, x):\n    return torch.cat((x, self.net(x))).detach()\n",
+    ),
+    "an attribute of a network": (
+        "def f(self, net):\n    return Variable(net.last_output)\n",
+        "def f(self, net):\n    return net.last_output.detach()\n",
+    ),
     "a name that the loop around binds anew": (
         "def f(net, rows, logs):\n    for x in rows:\n        for _ in logs:\n            net(Variable(x['a']))\n"
         "            for x in net.shown(logs):\n                print(x)\n",
@@ -164,3 +287,47 @@ MAPPED = {
 def test_names_that_are_mapped_to_their_wrappers(text: str) -> None:
     assert _fixed(text, Fixing.UNSAFE) == (MAPPED[text] or text)
     assert _fixed(text, Fixing.SAFE) == text
+
+
+WRITTEN = {
+    "y = Variable(torch.LongTensor(1))\n    y.data.fill_(self.index(x))": "y = torch.LongTensor(1)\n    y.fill_(self.index(x))",
+    "y = Variable(torch.zeros(2))\n    y.data.copy_(x)": "y = torch.zeros(2)\n    y.copy_(x)",
+    "y = Variable(torch.zeros(2))\n    y.data.copy_(self.net(x))": (
+        "y = torch.zeros(2)\n    with torch.no_grad():\n        y.copy_(self.net(x))"
+    ),
+    "y = Variable(torch.zeros(2))\n    y.data.fill_(self.net(x).sum().exp_())": (
+        "y = torch.zeros(2)\n    with torch.no_grad():\n        y.fill_(self.net(x).sum().exp_())"
+    ),
+}
+
+
+@pytest.mark.parametrize("text", WRITTEN)
+def test_what_is_written_to_a_new_tensor(text: str) -> None:
+    head, rest = f"{HEAD}def f(self, x):\n    ", "\n    return self.net(y)\n"
+    rules = frozenset(("TL102", "TL201"))
+    old = check_text(head + text + rest + OLD, "x.py", rules, Fixing.UNSAFE).text
+    assert WRITTEN[text] in old
+    for fixing, age in ((Fixing.SAFE, OLD), (Fixing.UNSAFE, "")):
+        assert "\n    y.fill_(" not in check_text(head + text + rest + age, "x.py", rules, fixing).text
+        assert "\n    y.copy_(" not in check_text(head + text + rest + age, "x.py", rules, fixing).text
+
+
+_UNTOLD = f"{HEAD}def f(self, x):\n    x = x.unsqueeze(0)\n    return self.net(Variable(x))\n"
+"""A file that does not tell its age."""
+
+
+@pytest.mark.parametrize(
+    ("others", "goes"),
+    [
+        ({"main.py": "print(loss.data[0])\n"}, True),
+        ({"main.py": "print(loss)\n"}, False),
+        ({"main.py": "print(loss.data[0])\n", "eval.py": "with torch.no_grad():\n    pass\n"}, False),
+    ],
+)
+def test_the_other_files_of_a_project_tell_its_age(others: dict[str, str], goes: bool, tmp_path: Path) -> None:
+    for name, text in {"pyproject.toml": "", "net.py": _UNTOLD, **others}.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    at, rules = str(tmp_path / "net.py"), frozenset(("TL201",))
+    fixed = {fixing: check_text(_UNTOLD, "net.py", rules, fixing, location=at).text for fixing in Fixing}
+    assert fixed[Fixing.UNSAFE].endswith("self.net(x)\n" if goes else "self.net(x.detach())\n")
+    assert fixed[Fixing.SAFE].endswith("self.net(x.detach())\n")

@@ -23,6 +23,7 @@ NO_FIX = {
     "metadata through .data of a gradient": "w.grad.data.t_()",
     "storage through .data of a gradient": "w.grad.data.resize_(3)",
     "metadata through .data": "w.data.squeeze_()",
+    "storage through .data of an input that may require grad": "class F(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x):\n        return torch.bmm(x.data.resize_(4, 3, 1), x.data.resize_(4, 1, 3))",
     "a weight that is written in each call": "class M(torch.nn.Linear):\n    def forward(self, x):\n        self.weight.data *= 2\n        return super().forward(x)",
     "a weight that is written by what each call calls": "class M(torch.nn.Linear):\n    def clip(self):\n        self.weight.data.clamp_(-1, 1)\n    def forward(self, x):\n        self.clip()\n        return super().forward(x)",
     "half of an assignment": "def f(p: torch.Tensor, q: torch.Tensor):\n    p.data = q.data.clone()",

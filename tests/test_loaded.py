@@ -18,6 +18,7 @@ RULES = frozenset(("TL701",))
 HEAD = "import argparse\nimport enum\nimport numpy as np\nimport torch\nfrom torch import nn\n"
 
 WEIGHTS = [
+    "if gpu:\n    state = torch.load(p)\nelif p:\n    state = {}\nnet.load_state_dict(state)",
     "def save(info, optim):\n    torch.save(optim, p)\n\nsave(1, net.state_dict())\nstate = torch.load(p)",
     "def save(info, optim):\n    torch.save(optim, p)\n\ndef f(opt):\n    opt.load_state_dict(torch.load(p))",
     "net.load_state_dict(torch.load(p))",
@@ -30,6 +31,7 @@ WEIGHTS = [
     "model = torch.load(p)\nnet.load_state_dict(model)\nmodel = nn.Linear(1, 1)\nmodel.eval()",
 ]
 OBJECT = [
+    "if gpu:\n    model = torch.load(p)\nelse:\n    model = make()\nmodel.eval()",
     "def save(info, optim):\n    torch.save(info, p)\n\nsave({'a': np.ones(3)}, optim=1)\nstate = torch.load(p)",
     "model = torch.load(p)\nmodel.eval()",
     "model = torch.load(p)\ny = model(x)",

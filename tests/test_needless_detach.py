@@ -395,6 +395,38 @@ FORMS = {
         "class Soft:\n    def __lt__(self, other):\n        return torch.sigmoid(other.x - self.x)\n\n\ndef f(a, b):\n    return (a < b).data.cpu().numpy(), (a > b).data.cpu().numpy()\n",
         "class Soft:\n    def __lt__(self, other):\n        return torch.sigmoid(other.x - self.x)\n\n\ndef f(a, b):\n    return (a < b).detach().cpu().numpy(), (a > b).detach().cpu().numpy()\n",
     ),
+    "handed to what takes it for indices": (
+        "def rows(i, n):\n    y = torch.eye(n)\n    print(i.size())\n    return y[i]\n\n\n"
+        "def f(a: torch.Tensor, b: torch.Tensor):\n    return rows(a.data.cpu(), 3), rows(b.data, 3)\n",
+        "def rows(i, n):\n    y = torch.eye(n)\n    print(i.size())\n    return y[i]\n\n\n"
+        "def f(a: torch.Tensor, b: torch.Tensor):\n    return rows(a.cpu(), 3), rows(b, 3)\n",
+    ),
+    "handed to what may take it for indices": (
+        "def rows(i, n):\n    if n > 3:\n        return 0\n    return torch.eye(n)[i]\n\n\n"
+        "def later(i):\n    yield torch.eye(3)[i]\n\n\ndef keyed(i, keys):\n    return keys[i]\n\n\n"
+        "def scaled(i):\n    return torch.eye(3)[i] * i\n\n\n"
+        "def f(a: torch.Tensor):\n    return rows(a.data, 3), later(a.data), keyed(a.data, {}), scaled(a.data)\n",
+        "def rows(i, n):\n    if n > 3:\n        return 0\n    return torch.eye(n)[i]\n\n\n"
+        "def later(i):\n    yield torch.eye(3)[i]\n\n\ndef keyed(i, keys):\n    return keys[i]\n\n\n"
+        "def scaled(i):\n    return torch.eye(3)[i] * i\n\n\n"
+        "def f(a: torch.Tensor):\n    return rows(a.detach(), 3), later(a.detach()), keyed(a.detach(), {}), scaled(a.detach())\n",
+    ),
+    "a place in a matrix": (
+        "def f(x: torch.Tensor, n, rows):\n    for i in range(n):\n        print(x[i, 0].data[0], x[i][i].data[0], x[i, :].data[0], x[rows, i].data[0])\n",
+        "def f(x: torch.Tensor, n, rows):\n    for i in range(n):\n        print(x[i, 0].item(), x[i][i].item(), x[i, :].detach()[0], x[rows, i].detach()[0])\n",
+    ),
+    "counted where compared": (
+        "def f(batch, y):\n    n = (batch.x != 1).sum(-1).cpu().data.numpy()\n    return n, (y != 1).sum(-1).data.cpu().numpy()\n",
+        "def f(batch, y):\n    n = (batch.x != 1).sum(-1).cpu().numpy()\n    return n, (y != 1).sum(-1).cpu().numpy()\n",
+    ),
+    "compared by a class of its own, and summed": (
+        "class Soft:\n    def __lt__(self, other):\n        return torch.sigmoid(other.x - self.x)\n\n\ndef f(a, b):\n    return (a < b).sum(0).data.cpu().numpy()\n",
+        "class Soft:\n    def __lt__(self, other):\n        return torch.sigmoid(other.x - self.x)\n\n\ndef f(a, b):\n    return (a < b).sum(0).detach().cpu().numpy()\n",
+    ),
+    "compared, and multiplied": (
+        "def f(a, b, w):\n    return (a < b).float().mul(w).data.cpu().numpy()\n",
+        "def f(a, b, w):\n    return (a < b).float().mul(w).detach().cpu().numpy()\n",
+    ),
     "indices on another device": (
         "def f(x, y, i):\n    x.scatter_(1, i.unsqueeze(1).data.cpu(), 1)\n    return x.gather(1, i.data.to(torch.long)), y.add(i.data.cpu())\n",
         "def f(x, y, i):\n    x.scatter_(1, i.unsqueeze(1).cpu(), 1)\n    return x.gather(1, i.to(torch.long)), y.add(i.cpu())\n",

@@ -477,3 +477,15 @@ def test_a_flag_stays_until_there_is_a_block(fixing: Fixing) -> None:
 def test_a_flag_goes_where_there_is_a_block(block: str) -> None:
     text = FLAG.replace("    return net(x)", f"    with {block}:\n        return net(x)")
     assert "    x = x.detach()\n" in fixed(text, Fixing.SAFE)
+
+
+@pytest.mark.parametrize("flag", ["self.volatile", "opt.volatile", "not self.args.volatile"])
+@pytest.mark.parametrize("fixing", [Fixing.SAFE, Fixing.UNSAFE])
+def test_a_flag_of_that_name_is_no_tensors(flag: str, fixing: Fixing) -> None:
+    text = (
+        f"{IMPORT}\nclass Blob:\n    def __init__(self, volatile):\n        self.volatile = volatile\n\n"
+        f"    def reduce(self, opt):\n        self.images = Variable(torch.stack(self.rows), volatile={flag})\n"
+    )
+    outcome = check_text(text, "x.py", frozenset(("TL201", "TL202")), fixing)
+    assert outcome.text == text
+    assert any("set_grad_enabled(" in each.message for each in outcome.diagnostics)

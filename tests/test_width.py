@@ -65,3 +65,19 @@ def test_what_the_file_has_is_not_too_long(newline: str) -> None:
     lines = ["import torch", "# " + "-" * 118, "net = torch.nn.Linear(2, 2)", LONG, ""]
     assert fixed(newline.join(lines)).count(newline) == 4
     assert fixed(newline.join([lines[0], *lines[2:]])).count(newline) == 4
+
+
+@pytest.mark.parametrize(
+    ("given", "left"),
+    [
+        ('optimizer,\n    verbose=True, mode="max"', 'optimizer,\n    mode="max"'),
+        ("optimizer, patience=3,  # few\n    verbose=True, eps=1", "optimizer, patience=3,  # few\n    eps=1"),
+        ("optimizer,\n    verbose=True", "optimizer"),
+        ("optimizer,\n    verbose=True,\n    eps=1", "optimizer,\n    eps=1"),
+        ("optimizer, verbose=True,\n    eps=1", "optimizer,\n    eps=1"),
+    ],
+)
+def test_what_stands_behind_an_argument_that_goes_stays_on_its_line(given: str, left: str) -> None:
+    text = "from torch.optim.lr_scheduler import ReduceLROnPlateau\n\nReduceLROnPlateau({})\n"
+    outcome = check_text(text.format(given), "x.py", frozenset(("TL301", "TL302", "TL303")), Fixing.UNSAFE)
+    assert outcome.text == text.format(left)

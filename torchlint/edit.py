@@ -55,11 +55,22 @@ def replace_after(inner: cst.CSTNode, outer: cst.CSTNode, text: str = "") -> Edi
 
 
 def remove_item(items: Sequence[cst.CSTNode], item: cst.CSTNode) -> Edit | None:
-    """Remove one of several items with the comma before it, or after the first; None if it is the only one."""
+    """Remove one of several items with the comma before it, or after the first; None if it is the only one.
+
+    What follows on its line stays on that line.
+    """
     index = next(i for i, other in enumerate(items) if other is item)
+    if index and index + 1 < len(items) and _ends_line(items[index - 1]) and not _ends_line(item):
+        return Edit(Anchor(item, False), Anchor(items[index + 1], False), "")
     if index:
         return Edit(Anchor(items[index - 1], True), Anchor(item, True), "")
     return Edit(Anchor(item, False), Anchor(items[1], False), "") if len(items) > 1 else None
+
+
+def _ends_line(item: cst.CSTNode) -> bool:
+    """Whether the comma behind an item is the last of its line."""
+    comma = getattr(item, "comma", None)
+    return isinstance(comma, cst.Comma) and isinstance(comma.whitespace_after, cst.ParenthesizedWhitespace)
 
 
 def add_argument(call: cst.Call, text: str) -> Edit:

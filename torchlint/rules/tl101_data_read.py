@@ -288,7 +288,7 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     safe = not doubtful and data_sites.is_left_alone(node, model)
     if model.grad_enabled(node) == Tri.NO and memory.is_made_a_parameter(node, model):
         return Fix("Remove `.data`: autograd does not record here", drop, _applicability(safe))
-    if indices.taker(node, model) is not None:
+    if indices.taker(node, model) is not None or indices.is_handed_to_index(node, model):
         return Fix("Remove `.data`: indices and masks carry no graph", drop, _applicability(safe))
     if usage is not Usage.WRITTEN and integers.are_certain(node, model):
         is_kept = safe and usage in data_sites.READING

@@ -224,10 +224,11 @@ from torchlint import edit
 from torchlint.model import Kind, Model, Strength, Tri, Value
 from torchlint.model.codebase.exports import patcher
 from torchlint.model.replaced import is_replaced
-from torchlint.model.syntax import chain
+from torchlint.model.syntax import chain, last_name, parameters, root
 from torchlint.model.torch import writers
 from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, attribute, on
 from torchlint.rules.shared import (
+    age,
     data_sites,
     gradients,
     identity,
@@ -243,6 +244,7 @@ from torchlint.rules.shared import (
     tried,
     unrecorded,
 )
+from torchlint.rules.shared.handed_on import is_handed_on
 from torchlint.rules.shared.without_graph import stays_without_graph
 
 GROUP = Group.MIGRATION
@@ -307,7 +309,8 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
     is_plain = value.is_tensor and not is_gradient and stays_without_graph(node.value, model)
     if any(name in writers.OF_THE_VIEW for name, _ in chain(node, model.tree)):
         said = "Remove `.data`: the tensor gets the new shape, as before PyTorch 0.4"
-        return Fix(said, drop, Applicability.UNSAFE) if is_plain and _gives_new_size(node, model) else None
+        is_resized = is_plain and _gives_new_size(node, model) and not _may_require_grad(node, model)
+        return Fix(said, drop, Applicability.UNSAFE) if is_resized else None
     if is_gradient and not gradients.may_have_graph(node.value, model):
         is_told = identity.are_told_apart(model) and no_grad.own_statement(write, model) is None
         if _operands_without_graph(write, model) and not gradients.are_saved(model) and not is_told:
@@ -331,6 +334,9 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
         return Fix(_UNRECORDED.capitalize(), drop, safe)
     if is_plain and _operands_without_graph(write, model):
         return Fix("Remove `.data`: the tensor has no graph", drop, safe)
+    if is_plain and _took_no_graph(write, model):
+        risk = "a graph of what is written would come along, and tensors took nothing that had one before 0.4"
+        return Fix("Remove `.data`: the tensor has no graph", drop, Applicability.UNSAFE, risk=risk)
     if small is None:
         return None
     said = "Move the operation into a `torch.no_grad()` block"
@@ -348,6 +354,16 @@ def _assigned_back(node: cst.Attribute, write: cst.CSTNode, model: Model) -> cst
     if line is None or model.remember(no_grad.is_by_hand, line):
         return None
     return assign if initialised.is_by_assignment(assign.targets[0].target, assign, model) else None
+
+
+def _may_require_grad(node: cst.Attribute, model: Model) -> bool:
+    """Whether something is an input of an autograd function: it requires grad also where nothing is recorded of it."""
+    function = model.tree.enclosing(node, cst.FunctionDef)
+    if not isinstance(function, cst.FunctionDef) or function.name.value != "forward":
+        return False
+    cls = model.class_of(function)
+    is_input = any(each.name.value == root(node) for each in parameters(function))
+    return is_input and cls is not None and model.class_kind(cls) == "function"
 
 
 def _gives_new_size(node: cst.Attribute, model: Model) -> bool:
@@ -458,6 +474,17 @@ def _brings_graph(write: cst.CSTNode, model: Model) -> bool:
     """Whether what is written is seen to bring a graph along."""
     operands = _operands(write, model)
     return operands is None or any(model.value(operand).grad == Tri.YES for operand in operands)
+
+
+def _took_no_graph(write: cst.CSTNode, model: Model) -> bool:
+    """Whether what is written had no graph when the file was written: `fill_` took numbers alone before PyTorch 0.4."""
+    operands = _operands(write, model)
+    if operands is None or not age.is_of_that_time(model) or _brings_graph(write, model):
+        return False
+    is_number = isinstance(write, cst.Call) and last_name(write.func) == "fill_" and len(operands) == 1
+    if is_number and not model.value(operands[0]).kind & Kind.TENSOR:
+        return True
+    return all(_without_graph(operand, model) or is_handed_on(operand, model) for operand in operands)
 
 
 def _without_graph(node: cst.BaseExpression, model: Model) -> bool:

@@ -90,7 +90,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
         # a transfer can return the tensor itself: who writes to the result must not be counted on it
         doubtful = data_sites.is_doubtful(*found, model) and not integers.are_given(node.value, model)
         doubtful = doubtful or not data_sites.is_left_alone(node, model)
-        if _carries_no_graph(node, model) if not doubtful else integers.are_certain(node, model):
+        if _is_never_recorded(node, model) or (not doubtful and _carries_no_graph(node, model)):
             risk = data_sites.risk(node, *found, model) if doubtful else ""
             safe = Applicability.UNSAFE if doubtful else Applicability.SAFE
             drop = edit.replace_after(node.value, node)
@@ -125,10 +125,14 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     return _finding(node, call, source, evidence, end=call, risk=_risk(source, node.value, model))
 
 
+def _is_never_recorded(node: cst.Attribute, model: Model) -> bool:
+    """Whether `.data` is taken from what a comparison gave, or from integers."""
+    source = memory.before_transfers(node.value, model)
+    return memory.is_compared(source, model) or integers.are_certain(node, model)
+
+
 def _carries_no_graph(node: cst.Attribute, model: Model) -> bool:
     """Whether what `.data` is taken from has no graph, and nothing can tell it from what `.data` gives."""
-    if memory.is_compared(memory.before_transfers(node.value, model), model) or integers.are_certain(node, model):
-        return True
     value = model.value(node.value)
     if not (value.is_tensor or is_from_loader(value)) or not stays_without_graph(node.value, model):
         return False

@@ -138,6 +138,7 @@ from torchlint.model.syntax import bound_name, call_of, dotted, is_global, last_
 from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, on, word
 from torchlint.rules.api import fallbacks, namespaces, patches
 from torchlint.rules.shared import age, last_use, variables
+from torchlint.rules.shared.handed_on import mapped
 from torchlint.rules.shared.volatile import blocks
 from torchlint.rules.shared.volatile.blocks import Need
 
@@ -332,7 +333,7 @@ def _mapped_to_itself(node: cst.BaseExpression, model: Model) -> Fix | None:
     """The removal of ``x, y = map(Variable, (x, y))`` in a file from before 0.4, where both had no graph."""
     arg = model.tree.parent(node)
     call = model.tree.parent(arg) if isinstance(arg, cst.Arg) else None
-    names = age.mapped(call) if call is not None else None
+    names = mapped(call) if call is not None else None
     assign = model.tree.parent(call) if call is not None and names is not None else None
     match assign:
         case cst.Assign(targets=[cst.AssignTarget(target=cst.Tuple(elements=elements))]) if names is not None:

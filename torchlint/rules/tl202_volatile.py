@@ -133,7 +133,7 @@ def check_keyword(node: cst.Call, model: Model) -> Finding | None:
         return None
     wanted = blocks.wanted(node, model)
     remove = Fix("Remove `volatile`", (edit.remove_argument(node, arg),))
-    if is_of_another(arg.value):
+    if is_of_another(arg.value, model):
         asked = model.tree.code(arg.value)
         return Finding(arg, f"{_NO_EFFECT}, and `{asked}` is always False; remove it{_idle(arg, model)}", remove)
     match wanted.need:
@@ -182,7 +182,7 @@ def _idle(arg: cst.Arg, model: Model) -> str:
     scope = model.scopes.scope_of(arg)
     if not isinstance(scope, cst.FunctionDef):
         return ""
-    given = {param.name.value for param in parameters(scope)}
+    given = {param.name.value for param in parameters(scope)} - {"self", "cls"}
     names = dict.fromkeys(name.value for name in model.tree.within(arg.value, cst.Name) if name.value in given)
     idle = [name for name in names if all(_is_in_volatile(use, model) for use in model.references(name, scope))]
     if not idle:

@@ -44,8 +44,11 @@ def teller(context: Context, name: str) -> str | None:
 
 def is_mentioned(context: Context, pattern: str) -> bool:
     """Whether anything in the text of this file, or in the code of another one of the project, matches."""
-    if re.search(pattern, context.tree.source.text) is not None:
-        return True
+    return re.search(pattern, context.tree.source.text) is not None or is_mentioned_elsewhere(context, pattern)
+
+
+def is_mentioned_elsewhere(context: Context, pattern: str) -> bool:
+    """Whether anything in the code of another file of the project matches."""
     return bool(context.codebase.matching(context, re.compile(pattern.encode())))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 import libcst as cst
 
@@ -13,52 +14,59 @@ from torchlint.model.values import held
 
 def are_asked_about(model: Model) -> bool:
     """Whether anything depends on which of several tensors one is."""
-    if any(can_be_tensor(node.value, model) for node in model.tree.attributes("__dict__")):
-        return True
-    return _are_compared(model) or _are_keys(model)
+    return any(_asked_about(model))
+
+
+def names_asked_about(model: Model) -> frozenset[str]:
+    """The names in all of which that is asked."""
+    asked = list(_asked_about(model))
+    return frozenset(name.value for node in asked for name in model.tree.within(node, cst.Name))
 
 
 _OF_THE_IDENTITY = frozenset(("setattr", "id", "hash", "vars"))
 """Builtins that tell, or change, which of two tensors with the same elements one is."""
 
 
-def _are_compared(model: Model) -> bool:
-    """Whether it is asked which of several tensors one is, or whether it is among some."""
-    for call in model.tree.all(cst.Call):
-        if isinstance(call.func, cst.Name) and call.func.value in _OF_THE_IDENTITY and call.args:
-            if can_be_tensor(call.args[0].value, model):
-                return True
-    for comparison in model.tree.all(cst.Comparison):
-        left = comparison.left
-        for target in comparison.comparisons:
-            match target.operator:
-                case cst.Is() | cst.IsNot() if can_be_tensor(target.comparator, model):
-                    return True
-                case cst.In() | cst.NotIn() if can_be_tensor(left, model):
-                    return True
-            left = target.comparator
-    return False
-
-
-def _are_keys(model: Model) -> bool:
-    """Whether tensors are put into a set, or are the keys of a dictionary: each is equal to itself alone there."""
-    elements = [each.value for display in model.tree.all(cst.Set) for each in display.elements]
-    elements += [each.elt for each in model.tree.all(cst.SetComp)]
-    elements += [
-        each.key
-        for display in model.tree.all(cst.Dict)
-        for each in display.elements
-        if isinstance(each, cst.DictElement)
-    ]
-    elements += [each.key for each in model.tree.all(cst.DictComp)]
-    if any(can_be_tensor(each, model) for each in elements):
-        return True
+def _asked_about(model: Model) -> Iterator[cst.BaseExpression]:
+    """The tensors of which anything depends on which of several they are."""
+    nodes = chain(
+        (node.value for node in model.tree.attributes("__dict__")), _compared(model), _elements(model), _keys(model)
+    )
+    yield from (node for node in nodes if can_be_tensor(node, model))
     for call in model.tree.all(cst.Call):
         if last_name(call.func) in ("set", "frozenset", "fromkeys") and call.args:
             item = held(model.value(call.args[0].value))
             if item is not None and item.kind & Kind.TENSOR:
-                return True
-    return any(can_be_tensor(key, model) for key in _keys(model))
+                yield call.args[0].value
+
+
+def _compared(model: Model) -> Iterator[cst.BaseExpression]:
+    """What it is asked of which of several things it is, or whether it is among some."""
+    for call in model.tree.all(cst.Call):
+        if isinstance(call.func, cst.Name) and call.func.value in _OF_THE_IDENTITY and call.args:
+            yield call.args[0].value
+    for comparison in model.tree.all(cst.Comparison):
+        left = comparison.left
+        for target in comparison.comparisons:
+            match target.operator:
+                case cst.Is() | cst.IsNot():
+                    yield target.comparator
+                case cst.In() | cst.NotIn():
+                    yield left
+            left = target.comparator
+
+
+def _elements(model: Model) -> Iterator[cst.BaseExpression]:
+    """What is put into a set, or is the key of a dictionary: each tensor is equal to itself alone there."""
+    yield from (each.value for display in model.tree.all(cst.Set) for each in display.elements)
+    yield from (each.elt for each in model.tree.all(cst.SetComp))
+    yield from (
+        each.key
+        for display in model.tree.all(cst.Dict)
+        for each in display.elements
+        if isinstance(each, cst.DictElement)
+    )
+    yield from (each.key for each in model.tree.all(cst.DictComp))
 
 
 def _keys(model: Model) -> Iterator[cst.BaseExpression]:

@@ -161,12 +161,17 @@ WITH_GRAPH = frozenset(("retain_grad", "register_hook", "register_post_accumulat
 
 def are_told_apart(model: Model) -> bool:
     """Whether anything in the file changes a tensor that is no parameter, beyond its elements, or asks which it is."""
-    return model.remember(_are_changed) or model.remember(compared.are_asked_about)
+    return are_changed(model) or model.remember(compared.are_asked_about)
 
 
-def _are_changed(model: Model) -> bool:
+def are_changed(model: Model, *, but: frozenset[str] = frozenset()) -> bool:
+    """Whether anything in the file but some methods changes a tensor that is no parameter, beyond its elements."""
+    return model.remember(_are_changed, but)
+
+
+def _are_changed(model: Model, but: frozenset[str] = frozenset()) -> bool:
     """Whether flags, hooks or attributes of a tensor are set that is no parameter: what is asked about is none."""
-    named = (node for node in model.tree.all(cst.Attribute) if node.attr.value in OF_THE_OBJECT)
+    named = (node for node in model.tree.all(cst.Attribute) if node.attr.value in OF_THE_OBJECT - but)
     changing = (node for node in named if not model.value(node.value).is_parameter)
     if not all(_is_view_of_data(node, model) or _is_of_its_own(node.value, model) for node in changing):
         return True

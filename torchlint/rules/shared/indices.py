@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 import libcst as cst
 
 from torchlint.model import Kind, Model
+from torchlint.model.aliasing.here import only_metadata
 from torchlint.model.bindings import declares
 from torchlint.model.codebase.exports import is_mentioned, patcher
 from torchlint.model.syntax import chain, has_stars, last_name
 from torchlint.model.torch import library
 from torchlint.rules.api import patches
 from torchlint.rules.shared import criteria, memory
+from torchlint.rules.shared.arguments import parameter_of
 
 _TAKING_INDEX = frozenset(
     (
@@ -44,10 +48,9 @@ _HOOKS = (
 
 def taker(node: cst.BaseExpression, model: Model) -> str | None:
     """The method that takes a tensor (``x.data``), a view or copy of it, as indices or as a mask; None if none does."""
-    whole: cst.CSTNode = node
-    for name, whole in chain(node, model.tree):
-        if name != "[]" and name not in memory.TRANSFERS and not memory.shares(name, whole):
-            return None
+    whole = _whole(node, model)
+    if whole is None:
+        return None
     if _is_between_brackets(whole, model):
         return "__getitem__"
     arg = model.tree.parent(whole)
@@ -59,6 +62,57 @@ def taker(node: cst.BaseExpression, model: Model) -> str | None:
             if model.value(owner).may_be_tensor:
                 return name
     return _function(arg, call, model)
+
+
+def _whole(node: cst.BaseExpression, model: Model) -> cst.CSTNode | None:
+    """What stands somewhere as a tensor, a view or a copy of it; None where something else is made of it."""
+    whole: cst.CSTNode = node
+    for name, whole in chain(node, model.tree):
+        if name != "[]" and name not in memory.TRANSFERS and not memory.shares(name, whole):
+            return None
+    return whole
+
+
+def is_handed_to_index(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether a function of the project does nothing with a tensor but to put it between the brackets of another one.
+
+    It does that whenever it is called, so it would raise for floats.
+    """
+    whole = _whole(node, model)
+    arg = model.tree.parent(whole) if whole is not None else None
+    call = model.tree.parent(arg) if isinstance(arg, cst.Arg) else None
+    if not isinstance(arg, cst.Arg) or not isinstance(call, cst.Call) or not isinstance(call.func, cst.Name):
+        return False
+    found = parameter_of(call, arg, model)
+    if found is None or found[0].decorators or found[0].asynchronous is not None:
+        return False
+    function, name = found
+    home = model.home(function)
+    if home.tree.within(function, cst.Yield):
+        return False  # nothing has been done yet when it has been called
+    uses = home.references(name, function)
+    taken = [use for use in uses if _is_index_of_tensor(use, home)]
+    if home.targets(name, function) or not any(_is_always_run(use, function, home) for use in taken):
+        return False
+    return all(use in taken or home.ask(only_metadata, use) for use in uses)
+
+
+def _is_index_of_tensor(node: cst.Name, model: Model) -> bool:
+    subscript = model.tree.enclosing(node, cst.Subscript)
+    is_tensor = isinstance(subscript, cst.Subscript) and model.is_tensor(subscript.value)
+    return is_tensor and _is_between_brackets(node, model)
+
+
+def _is_always_run(node: cst.CSTNode, function: cst.FunctionDef, model: Model) -> bool:
+    """Whether a node is evaluated whenever a function comes to its end: in no branch, and behind no way out."""
+    statement = model.tree.statement(node)
+    if model.tree.parent(statement) is not function.body:
+        return False
+    around = takewhile(lambda up: up is not statement, model.tree.ancestors(node))
+    if any(isinstance(up, (cst.Lambda, cst.BaseComp, cst.IfExp, cst.BooleanOperation)) for up in around):
+        return False
+    before = takewhile(lambda each: each is not statement, function.body.body)
+    return not any(model.tree.within(each, cst.Return) for each in before)
 
 
 def takes_only(node: cst.BaseExpression, model: Model) -> bool:

@@ -261,9 +261,11 @@ def _is_bound_behind(use: cst.Name, model: Model) -> bool:
 def _takes_integers(use: cst.Name, model: Model) -> bool:
     """Whether a name, or what has its dtype, stands where torch takes integers and booleans alone."""
     whole = _whole(use, model)
-    name = indices.taker(whole, model) if isinstance(whole, cst.BaseExpression) else None
-    if name is None or whole is None:
+    if not isinstance(whole, cst.BaseExpression):
         return False
+    name = indices.taker(whole, model)
+    if name is None:
+        return indices.is_handed_to_index(whole, model)
     if name == "__getitem__":
         taker = model.tree.enclosing(whole, cst.Subscript)
         return isinstance(taker, cst.Subscript) and model.is_tensor(taker.value)

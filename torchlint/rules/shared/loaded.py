@@ -10,6 +10,7 @@ import libcst as cst
 
 from torchlint.file.tree.nearest import Nearest
 from torchlint.model import Model
+from torchlint.model.branches import excludes
 from torchlint.model.names import MODULE_METHODS, MODULE_NAME
 from torchlint.model.syntax import (
     assignment_of,
@@ -134,6 +135,7 @@ def _uses_of(target: cst.BaseExpression, model: Model) -> list[cst.BaseExpressio
         case cst.Name(value=name):
             uses = model.references(name, model.scopes.scope_of(target))
             behind = uses[next(at for at, use in enumerate(uses) if use is target) + 1 :]
+            behind = [use for use in behind if not model.ask(excludes, target, use)]
             read = list(itertools.takewhile(lambda use: not model.is_target(use), behind))
             again = assignment_of(behind[len(read)], model.tree) if len(read) < len(behind) else None
             if again is None:

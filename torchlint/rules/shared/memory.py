@@ -45,7 +45,16 @@ _COMPARISONS = ("__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__")
 
 
 def is_compared(node: cst.BaseExpression, model: Model) -> bool:
-    """Whether an expression compares what it is made of: of tensors that makes new booleans, which have no graph."""
+    """Whether an expression compares what it is made of: of tensors that makes new booleans, which have no graph.
+
+    So what methods make of them has none either: ``(x != 0).sum(1)``.
+    """
+    while isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+        name, given = node.func.attr.value, [model.value(arg.value) for arg in node.args]
+        is_known = not is_inplace(name) and (name in TRANSFERS or library.method(name) is not None)
+        if not is_known or any(value.may_be_tensor or value.kind & Kind.UNKNOWN for value in given):
+            return False
+        node = node.func.value
     if not isinstance(node, cst.Comparison):
         return False
     if any(isinstance(each.operator, (cst.Is, cst.IsNot, cst.In, cst.NotIn)) for each in node.comparisons):

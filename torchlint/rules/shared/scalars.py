@@ -130,11 +130,20 @@ def is_scalar(value: Value, node: cst.BaseExpression, index: cst.Subscript, mode
         return True  # and not what else is only likely to be a tensor: of a network's output it is a row
     if (is_made_number(index, model) or _has_name_of_number(index, model)) and not _has_elements(node, model):
         return True
-    if is_reduced(node):
+    if is_reduced(node) or _is_place(node, model):
         return True
     if _is_one_draw(value, model) and _is_given_on(node, index, model):
         return True
     return bool(_SCALAR_NAME.search(ending_name(node))) or "backward" in _attributes_of(node, model)
+
+
+def _is_place(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression is a place in a matrix, or in a list of vectors: ``x[i, j]``, ``xs[t][i]``."""
+    if not isinstance(node, cst.Subscript):
+        return False
+    keys = [each.slice.value for each in node.slice if isinstance(each.slice, cst.Index)]
+    is_deep = len(keys) > 1 or isinstance(node.value, cst.Subscript)
+    return is_deep and len(keys) == len(node.slice) and all(model.value(key).kind == Kind.NUMBER for key in keys)
 
 
 def _has_name_of_number(index: cst.Subscript, model: Model) -> bool:

@@ -13,8 +13,9 @@ from torchlint.file.tree.tree import Tree
 from torchlint.model import Kind, Model, Role, Strength, Usage
 from torchlint.model.bindings import bound_value, target_before
 from torchlint.model.calls_elsewhere import files_with
+from torchlint.model.codebase.exports import is_mentioned
 from torchlint.model.interpret.loaders import is_from_loader
-from torchlint.model.syntax import call_of, chain, keyword, last_name, parameters, positional
+from torchlint.model.syntax import call_of, chain, dotted, keyword, last_name, parameters, positional
 from torchlint.model.torch import library
 from torchlint.model.torch.arguments import literal_bool
 from torchlint.model.torch.schema import TensorResult
@@ -184,8 +185,12 @@ def _unwrapped(call: cst.Call, wrapped: cst.Arg, model: Model) -> Fix:
     is_alone = identity.is_fresh(inner, model) or identity.is_replaced(call, inner, model)
     is_alone = is_alone or lifetimes.is_last_use(call, memory.before_copies(inner), model)
     is_alone = is_alone or (not _makes_attribute(call, model) and is_made_before(call, inner, model))
-    detach = "" if is_alone else ".detach()"
+    is_old = not is_alone and isinstance(inner, cst.BinaryOperation) and age.was_plain(inner, model)
+    detach = "" if is_alone or is_old else ".detach()"
     edits = _strip(call, inner, f"{detach}.requires_grad_({flag})", model)
+    if is_old:
+        risk = "a tensor with a graph would keep it, which `Variable` refused before 0.4"
+        return Fix(f"Use `{detach}.requires_grad_({flag})`", edits, Applicability.UNSAFE, risk=risk)
     return Fix(f"Use `{detach}.requires_grad_({flag})`", edits)
 
 
@@ -294,7 +299,9 @@ def _assignment_to_itself(
     if _makes_attribute(call, model):
         return ()
     assign = model.tree.parent(call)
-    if isinstance(assign, cst.Assign) and is_put_back_as_it_is(call, inner, model):
+    if isinstance(assign, cst.Assign) and (
+        is_put_back_as_it_is(call, inner, model) or (may_go is _is_plain and _is_put_where_it_was(assign, inner, model))
+    ):
         return _listed(edit.remove_statement(model.tree, assign))
     if not isinstance(inner, cst.Name):
         return ()
@@ -306,6 +313,23 @@ def _assignment_to_itself(
             statement = model.tree.parent(values) if isinstance(values, cst.Tuple) else None
             return _among_others(element, statement, model, may_go) if isinstance(statement, cst.Assign) else ()
     return ()
+
+
+def _is_put_where_it_was(assign: cst.Assign, inner: cst.BaseExpression, model: Model) -> bool:
+    """Whether an attribute is assigned what it holds, and nothing else happens: ``self.x = self.x``."""
+    match assign.targets:
+        case [cst.AssignTarget(target=cst.Attribute() as target)] if isinstance(inner, cst.Attribute):
+            place = dotted(target)
+            name = target.attr.value
+            is_same = place is not None and place == dotted(inner) and not _is_of_class(name, model)
+            return is_same and not model.ask(is_mentioned, rf"@{name}\.setter\b|\b__setattr__\b")
+    return False
+
+
+def _is_of_class(name: str, model: Model) -> bool:
+    """Whether the body of a class binds a name: assigned to an object, it becomes the object's own."""
+    bound = (each for each in model.tree.names(name) if model.is_target(each))
+    return any(isinstance(model.tree.enclosing(each, cst.FunctionDef, cst.ClassDef), cst.ClassDef) for each in bound)
 
 
 def _list_of(call: cst.Call, inner: cst.BaseExpression, model: Model) -> cst.ListComp | None:

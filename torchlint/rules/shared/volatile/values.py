@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 import libcst as cst
 
 from torchlint.model import Kind, Model, Tri, Value
+from torchlint.model.syntax import last_name
 from torchlint.model.torch.arguments import literal_bool
 from torchlint.model.values import held as element
 from torchlint.rules.shared.unrecorded_inputs import volatile_argument
@@ -83,20 +85,33 @@ class Deed:
         self.suspends |= other.suspends
 
 
-def is_of_another(node: cst.BaseExpression) -> bool:
-    """Whether it is the `volatile` of another tensor, always False today: the block is around what made that one."""
-    return isinstance(node, cst.Attribute) and node.attr.value == "volatile"
+_SETTINGS = re.compile(
+    r"(^|_)(self|cls|args?|opts?|options?|conf|config|cfg|flags?|params?|settings?|hparams)$", re.IGNORECASE
+)
+"""Names of what is no tensor and has an attribute `volatile` of its own."""
 
 
-def asked_for(node: cst.BaseExpression) -> bool | None:
+def is_of_another(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether it is the `volatile` of another tensor, always False today: the block is around what made that one.
+
+    An object of another kind may have a flag of that name.
+    """
+    match node:
+        case cst.Attribute(value=owner, attr=cst.Name("volatile")) if not _SETTINGS.search(last_name(owner)):
+            value = model.value(owner)
+            return bool(value.kind & Kind.TENSOR or value.kind == Kind.UNKNOWN)
+    return False
+
+
+def asked_for(node: cst.BaseExpression, model: Model) -> bool | None:
     """Whether an argument `volatile` asks for it; None if something decides."""
-    return False if is_of_another(node) else literal_bool(node)
+    return False if is_of_another(node, model) else literal_bool(node)
 
 
 def is_input(call: cst.Call, model: Model) -> bool:
     """Whether a call makes a volatile tensor, or may."""
     arg = volatile_argument(call)
-    return arg is not None and asked_for(arg.value) is not False and model.qualified(call.func) == VARIABLE
+    return arg is not None and asked_for(arg.value, model) is not False and model.qualified(call.func) == VARIABLE
 
 
 def carries_no_graph(value: Value) -> bool:
