@@ -148,10 +148,17 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Certainty, Evidence, Fate, Kind, Model, Strength, lists
+from torchlint.model.by_object import requires_grad_by_object
 from torchlint.model.expressions import own_value
 from torchlint.model.graphs.fate import fate_of_name
 from torchlint.model.graphs.shown import are_elements_told_apart
-from torchlint.model.handed import Witness, holds_grad_by_call, is_no_tensor_by_call, requires_grad_by_call
+from torchlint.model.handed import (
+    Witness,
+    holds_grad_by_call,
+    is_no_tensor_by_call,
+    proved_by_call,
+    requires_grad_by_call,
+)
 from torchlint.model.imports import imported_path
 from torchlint.model.recording_elsewhere import records
 from torchlint.model.scopes import target_names
@@ -366,7 +373,9 @@ def _has_star(model: Model) -> bool:
 
 def _is_refused(tensor: cst.BaseExpression, call: cst.BaseExpression, model: Model) -> bool:
     """Whether a tensor is converted that requires grad, where autograd records."""
-    return any(_counts(certainty, call, model) for certainty in model.ask(lists.certainties, tensor))
+    if any(_counts(certainty, call, model) for certainty in model.ask(lists.certainties, tensor)):
+        return True
+    return _counts(model.ask(requires_grad_by_object, tensor), call, model)
 
 
 def _counts(certainty: Certainty | None, call: cst.BaseExpression, model: Model) -> bool:
@@ -388,7 +397,9 @@ def _finding(tensor: cst.BaseExpression, start: cst.CSTNode, call: cst.Call, mod
         fix_or_none = _doubted(fix) if is_open else None
         return Finding(start, message, fix_or_none, call, receiver=tensor)
     is_open = start is call.func and bool(model.ask(own_value, tensor).kind & Kind.UNKNOWN)  # it may be an array
-    is_supposed = kind != Kind.TENSOR and model.requires_grad(tensor) == Certainty.EXPECTED
+    is_supposed = kind != Kind.TENSOR and (
+        model.requires_grad(tensor) == Certainty.EXPECTED or model.ask(requires_grad_by_object, tensor) is not None
+    )
     if is_open or is_supposed:  # what a function gives here may be overridden
         fix = _doubted(fix)
     return Finding(start, message, fix, call, receiver=tensor)
@@ -399,7 +410,7 @@ def _handed(tensor: cst.BaseExpression, start: cst.CSTNode, call: cst.Call, mode
 
     Others may give it something else, so that the fix is safe only where it can be nothing but a tensor.
     """
-    witness = model.ask(requires_grad_by_call, tensor, call)
+    witness = _witness(tensor, call, model)
     if witness is None:
         return None
     found = replace(_finding(tensor, start, call, model), evidence=_evidence(witness, call))
@@ -410,6 +421,12 @@ def _handed(tensor: cst.BaseExpression, start: cst.CSTNode, call: cst.Call, mode
         return found
     is_other = start is call.func and model.ask(is_no_tensor_by_call, tensor, call)  # a list has no `detach()`
     return replace(found, fix=None if is_other else _doubted(found.fix))
+
+
+def _witness(tensor: cst.BaseExpression, call: cst.Call, model: Model) -> Witness | None:
+    """A call that lets a tensor in the function require grad, by what it hands over or does with what it gets."""
+    found = model.ask(requires_grad_by_call, tensor, call)
+    return model.ask(proved_by_call, tensor, call) if found is None else found
 
 
 def _evidence(witness: Witness, call: cst.Call) -> Evidence:
@@ -438,7 +455,7 @@ def _of_list(node: cst.BaseExpression, call: cst.Call, model: Model) -> Finding 
         fix = Fix("Insert `.detach()`", edits) if len(tensors) == len(elements) else None
         return Finding(call.func, message, fix, call, receiver=refused[0])
     for each in elements:
-        if (witness := model.ask(requires_grad_by_call, each, call)) is not None:
+        if (witness := _witness(each, call, model)) is not None:
             return Finding(call.func, message, None, call, _evidence(witness, call), receiver=each)
     if elements or not isinstance(node, (cst.Name, cst.Attribute, cst.Subscript, cst.Call)):
         return None
