@@ -26,6 +26,10 @@ _MOST = 16
 """How many classes of objects that have a method are looked at."""
 
 
+_MOVING = frozenset(("cpu", "cuda", "double", "eval", "float", "half", "to", "train"))
+"""Methods of networks that give the network itself."""
+
+
 class Kept(NamedTuple):
     """What a constructor keeps under a name, and where it is assigned."""
 
@@ -87,12 +91,19 @@ def kept_names(context: Context, cls: cst.ClassDef) -> frozenset[str]:
 
 
 def _times_set(context: Context, cls: cst.ClassDef, name: str) -> int:
-    """How often a class gives an attribute something; that it has nothing so far does not count."""
+    """How often a class gives an attribute something else than what it has: ``self.net = self.net.eval()``."""
     count = 0
     for target in context.scopes.attribute(cls, name).assigned:
         assign = context.tree.enclosing(target, cst.Assign, cst.FunctionDef)
-        count += not (isinstance(assign, cst.Assign) and is_none(assign.value))
+        count += not (isinstance(assign, cst.Assign) and (is_none(assign.value) or _is_moved(assign.value, name)))
     return count
+
+
+def _is_moved(node: cst.BaseExpression, name: str) -> bool:
+    """Whether something is what an attribute is already, elsewhere or in another mode: ``self.net.to(device)``."""
+    while isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in _MOVING:
+        node = node.func.value
+    return isinstance(node, cst.Attribute) and dotted(node) == f"self.{name}"
 
 
 def classes_with(context: Context, method: cst.FunctionDef) -> list[cst.ClassDef]:

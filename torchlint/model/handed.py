@@ -38,7 +38,7 @@ from torchlint.model.running import is_switched_off
 from torchlint.model.scopes import target_names
 from torchlint.model.sent_back_elsewhere import sent_back_by_caller
 from torchlint.model.syntax import decorator_names, dotted, parameters
-from torchlint.model.values import UNKNOWN, Evidence, Strength, Value, changed, container, held, tensor
+from torchlint.model.values import STRING, UNKNOWN, Evidence, Strength, Value, changed, container, held, mapping, tensor
 from torchlint.system.records import replace
 
 if TYPE_CHECKING:
@@ -355,6 +355,7 @@ def _handed(
     found: dict[str, Handed] = {}
     refused, has_network = 0, False
     more: list[Value] = []
+    named: dict[str | int, Value] = {}
     starred = [each.name.value for each in parameters(function) if each.star]
     for arg in call.args:
         names = bound_to(function, arg, call, context, caller)
@@ -369,6 +370,9 @@ def _handed(
         elif arg.keyword is None:
             more.append(value)
             found[names[0]] = Handed(container(items=tuple(more)), None)
+        else:
+            named[arg.keyword.value] = value
+            found[names[0]] = Handed(mapping(STRING, known=named), None)
     if refused < least:
         is_shown = has_network and are_networks_known(context, function, site)
         if not is_shown or not _is_shown(caller, Certainty.EXPECTED, call):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
 from torchlint.model import trainable
-from torchlint.model.aliasing.calls import bound_to
 from torchlint.model.calls_elsewhere import asking
 from torchlint.model.certainty import Certainty
 from torchlint.model.chosen_by_call import Handed, decided
@@ -17,7 +17,7 @@ from torchlint.model.expressions import value_of
 from torchlint.model.handed_networks import is_trained_network
 from torchlint.model.interpret.summary import Trace
 from torchlint.model.possibilities import Dtype, Kind, Tri
-from torchlint.model.syntax import dotted, parameters
+from torchlint.model.syntax import dotted, last_name, parameters
 from torchlint.model.values import Value, held
 
 if TYPE_CHECKING:
@@ -113,15 +113,42 @@ def _kept_by_part(run: _Run, cls: cst.ClassDef, call: cst.Call, far: int) -> dic
 def _kept_by_call(run: _Run, constructor: cst.FunctionDef, call: cst.Call, far: int) -> dict[str, Value]:
     """What a constructor keeps that another one calls, with what this is given itself."""
     home = run.context.home(constructor)
+    arguments = list(_arguments(run, call))
+    plain = [param.name.value for param in parameters(constructor)[1:] if not param.star]
     given: dict[str, Handed] = {}
-    for arg in call.args:
-        names = bound_to(constructor, arg, call, home, run.context)
-        if len(names) != 1 or arg.star:
+    for index, (keyword, handed) in enumerate(arguments):
+        name = keyword if keyword is not None else plain[index] if index < len(plain) else None
+        if handed is None or name is None:
             return {}
-        handed = run.handed.get(arg.value.value) if isinstance(arg.value, cst.Name) else None
-        given[names[0]] = Handed(run.trace.value(arg.value), handed.node if handed is not None else arg.value)
+        given[name] = handed
+    given = {name: each for name, each in given.items() if name in plain}
     add_defaults(home, constructor, given)
     return kept_of(home, constructor, given, {}, far)
+
+
+def _arguments(run: _Run, call: cst.Call) -> Iterator[tuple[str | None, Handed | None]]:
+    """What a call in a constructor hands over, without the object itself; None of what is not known.
+
+    What the constructor has collected is handed on one by one: ``super().__init__(*args, **kwargs)``.
+    """
+    names_object = isinstance(call.func, cst.Attribute) and not isinstance(call.func.value, cst.Call)
+    names_object = names_object and last_name(call.func) == "__init__"  # Base.__init__(self, net)
+    for arg in call.args[1:] if names_object else call.args:
+        given = run.handed.get(arg.value.value) if isinstance(arg.value, cst.Name) else None
+        if not arg.star:
+            keyword = arg.keyword.value if arg.keyword is not None else None
+            yield keyword, Handed(run.trace.value(arg.value), given.node if given is not None else arg.value)
+        elif given is None:
+            yield from () if _collects(run.constructor, arg.value) else ((None, None),)
+        elif given.value.keys is not None:
+            yield from ((str(key), Handed(value, None)) for key, value in given.value.keys.known.items())
+        else:
+            yield from ((None, Handed(value, None)) for value in given.value.items or ())
+
+
+def _collects(constructor: cst.FunctionDef, node: cst.BaseExpression) -> bool:
+    """Whether a name stands for what a constructor was given beside its other arguments, here nothing."""
+    return any(isinstance(node, cst.Name) and p.star and p.name.value == node.value for p in parameters(constructor))
 
 
 def _written(context: Context, target: cst.Attribute) -> cst.CSTNode | None:
