@@ -66,10 +66,11 @@ def call_sites(context: Context, function: cst.FunctionDef, *, needs_arguments: 
     found = list(_calls_in(context, wanted))
     if not stands(context, function) or not (cls is None or stands(context, cls)):
         return [site for site in found if cls is None and isinstance(context.scopes.scope_of(site.call), cst.Module)]
-    paths = dict.fromkeys(context.codebase.importing(context, name if cls is None else cls.name.value, name))
+    imported = name if cls is None else cls.name.value
+    paths = dict.fromkeys(context.codebase.importing(context, imported, name, with_torch=needs_arguments))
     if cls is not None and not needs_arguments:
         for home, heir in heirs(context, cls):  # a file that has an object of one of these may import nothing from here
-            paths.update(dict.fromkeys(home.codebase.importing(home, heir.name.value, name)))
+            paths.update(dict.fromkeys(home.codebase.importing(home, heir.name.value, name, with_torch=False)))
     found += _calls_in_files(context, paths, wanted)
     if cls is not None and name == "forward" and class_kind(context, cls) == "module":
         found += _calls_of_modules_elsewhere(context, cls)
