@@ -6,7 +6,7 @@ tensor that requires grad, where autograd records, is enough: that call goes wro
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
@@ -204,7 +204,10 @@ def _entries(context: Context, function: cst.FunctionDef, far: int) -> list[_Ent
 def _kept_by_objects(context: Context, function: cst.FunctionDef, site: CallSite) -> dict[str, Value]:
     """What the objects keep that a call hands to a function, which uses it, where autograd records."""
     used = context.remember(_asked_of_parameters, function)
-    paths = {path: each for path, each in _kept_by_arguments(context, function, site) if path in used} if used else {}
+    if not used:
+        return {}
+    names = frozenset(path.partition(".")[0] for path in used)
+    paths = {path: each for path, each in _kept_by_arguments(context, function, site, names) if path in used}
     if not paths or not all(path in paths or "." not in path for path in networks_by_use(context, function)):
         return {}
     with asking(site.context):
@@ -239,12 +242,13 @@ def _by_constructor(context: Context, method: cst.FunctionDef, far: int) -> list
 
     Also those by other methods of the object that are called so.
     """
-    if not set(decorator_names(method)) <= _PLAIN:
+    if not set(decorator_names(method)) <= _PLAIN or class_of(context, method) is None:
         return []
-    classes = context.remember(classes_with, method)
-    made = [each for cls in classes for each in context.remember(made_with, cls, far)]
     found: list[_Entry] = []
-    for site in _method_sites(context, method) if made else ():
+    sites = _method_sites(context, method)
+    classes = context.remember(classes_with, method) if sites else []
+    made = [each for cls in classes for each in context.remember(made_with, cls, far)]
+    for site in sites if made else ():
         if not is_switched_off(site.context, site.call):
             for own in _objects_of(context, method, site, made, far)[:1]:
                 with asking(site.context):
@@ -314,7 +318,8 @@ def made_with(context: Context, cls: cst.ClassDef, far: int) -> list[Made]:
         with asking(site.context):
             handed = None if is_switched_off(site.context, site.call) else _handed(at, constructor, site, far, 0)
         if handed is not None:
-            paths = dict(_kept_by_arguments(at, constructor, site)) if far else {}
+            given = [each.name.value for each in parameters(constructor)]
+            paths = dict(_kept_by_arguments(at, constructor, site, given)) if far else {}
             attributes = kept_of(at, constructor, handed, paths)
             attributes = {path: each for path, each in attributes.items() if path.partition(".")[0] in names}
             if attributes:
@@ -322,16 +327,20 @@ def made_with(context: Context, cls: cst.ClassDef, far: int) -> list[Made]:
     return found
 
 
-def _kept_by_arguments(context: Context, constructor: cst.FunctionDef, site: CallSite) -> Iterator[tuple[str, Value]]:
-    """What the objects that a constructor is given keep themselves, by its path in the constructor: `trainer.net`."""
+def _kept_by_arguments(
+    context: Context, function: cst.FunctionDef, site: CallSite, wanted: Container[str]
+) -> Iterator[tuple[str, Value]]:
+    """What the objects that a function is given keep themselves, by its path in the function: `trainer.net`."""
     caller, call = site
-    for arg in call.args:
-        names = bound_to(constructor, arg, call, context, caller)
+    for arg in call.args if not FREEZING.search(caller.tree.source.text) else ():
+        names = bound_to(function, arg, call, context, caller)
+        if len(names) != 1 or arg.star or names[0] not in wanted:
+            continue
         with asking(caller):
             cls = value_of(caller, arg.value).node
-        if len(names) != 1 or arg.star or not isinstance(cls, cst.ClassDef) or FREEZING.search(caller.tree.source.text):
+        if not isinstance(cls, cst.ClassDef) or constructor_of(caller.home(cls), cls) is function:
             continue
-        made = made_with(caller, cls, 0) if constructor_of(caller.home(cls), cls) is not constructor else []
+        made = caller.remember(made_with, cls, 0)
         for each in made:
             is_it = each.site.context is caller and is_bound_to(caller, arg.value, each.site.call)
             if is_it and not is_put_in(caller, arg.value, each.attributes):
