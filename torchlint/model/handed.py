@@ -159,6 +159,8 @@ def _made_of_parameters(context: Context, function: cst.FunctionDef) -> frozense
 
 def _may_keep(context: Context, method: cst.FunctionDef) -> bool:
     """Whether a method uses what a constructor of its object keeps."""
+    if class_of(context, method) is None or not method.params.params:
+        return False
     owner = _owner(method)
     used = {each.attr.value for each in context.tree.within(method.body, cst.Attribute) if dotted(each.value) == owner}
     classes = context.remember(classes_with, method) if used and method.name.value != "__init__" else []
@@ -198,7 +200,7 @@ def _entries(context: Context, function: cst.FunctionDef, far: int) -> list[_Ent
             handed = _handed(context, function, site, far, 0 if paths else 1)
         if handed is not None:
             found.append(_entry(context, function, site, handed, paths))
-    return [*found, *_by_constructor(context, function, far)]
+    return [*found, *_by_constructor(context, function, far)] if context.remember(_may_keep, function) else found
 
 
 def _kept_by_objects(context: Context, function: cst.FunctionDef, site: CallSite) -> dict[str, Value]:
