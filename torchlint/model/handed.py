@@ -59,6 +59,8 @@ class Witness(NamedTuple):
     call: cst.Call
     place: str
     """Where it is: the file and the line; empty of this file."""
+    sends_back: bool = False
+    """Whether it is what the call gets that shows it: gradients are sent back from that."""
 
 
 class _Entry(NamedTuple):
@@ -90,7 +92,7 @@ def requires_grad_by_call(context: Context, node: cst.BaseExpression, at: cst.CS
 def proved_by_call(context: Context, node: cst.BaseExpression, at: cst.CSTNode) -> Witness | None:
     """A call by which that is so, as gradients are sent back from what it gives."""
     site = sent_back_by_caller(context, node, at)
-    return None if site is None else Witness(site.call, _place(context, site))
+    return None if site is None else Witness(site.call, _place(context, site), sends_back=True)
 
 
 def holds_grad_by_call(context: Context, node: cst.BaseExpression, at: cst.CSTNode) -> Witness | None:

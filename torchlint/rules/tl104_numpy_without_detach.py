@@ -112,6 +112,10 @@ from plots import plot
 plot([criterion(net(x), y) for x, y in batches])
 ```
 
+So is what an object does with a network that it was made with (`Trainer(Net()).report(x)`, where `report` converts
+`self.model(x)`), whichever class of the project keeps that, and what a function converts from whose result a caller
+sends gradients back (`loss = step(x)`, then `loss.backward()`).
+
 ## When the fix is unsafe
 
 The fix is safe: the original raises, or the tensor has no graph and detaching it is nothing. `np.asarray(x)` takes
@@ -432,7 +436,8 @@ def _witness(tensor: cst.BaseExpression, call: cst.Call, model: Model) -> Witnes
 def _evidence(witness: Witness, call: cst.Call) -> Evidence:
     """Which caller lets it require grad."""
     here = "a call in this file" if not witness.place else f"`{witness.place}`"
-    return Evidence(Strength.USE, f"{here} gives one that requires grad", call if witness.place else witness.call)
+    said = "sends gradients back from what it gets" if witness.sends_back else "gives one that requires grad"
+    return Evidence(Strength.USE, f"{here} {said}", call if witness.place else witness.call)
 
 
 def _detached(tensor: cst.BaseExpression) -> tuple[Edit, ...]:
