@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from torchlint.model.context import Context
 
 _MOST = 16
-"""How many classes of objects that have a method are looked at."""
+"""Where more classes than these derive from one, only objects of its own are looked at."""
 
 
 _MOVING = frozenset(("cpu", "cuda", "double", "eval", "float", "half", "to", "train"))
@@ -111,11 +111,10 @@ def classes_with(context: Context, method: cst.FunctionDef) -> list[cst.ClassDef
     cls = class_of(context, method)
     if cls is None:
         return []
-    found = [cls]
-    for home, heir in heirs(context, cls)[:_MOST]:
-        if has_method(home, heir, method, cls):
-            found.append(heir)
-    return found
+    derived = heirs(context, cls)
+    if len(derived) > _MOST:
+        return [cls]
+    return [cls, *(heir for home, heir in derived if has_method(home, heir, method, cls))]
 
 
 def has_method(home: Context, heir: cst.ClassDef, method: cst.FunctionDef, cls: cst.ClassDef) -> bool:

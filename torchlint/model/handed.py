@@ -250,9 +250,8 @@ def _by_constructor(context: Context, method: cst.FunctionDef, far: int) -> list
         return []
     found: list[_Entry] = []
     sites = _method_sites(context, method)
-    classes = context.remember(classes_with, method) if sites else []
-    made = [each for cls in classes for each in context.remember(made_with, cls, far)]
-    for site in sites if made else ():
+    made = [each for cls in _named_by(context, method, sites) for each in context.remember(made_with, cls, far)]
+    for site in sites:
         if not is_switched_off(site.context, site.call):
             for own in _objects_of(context, method, site, made, far)[:1]:
                 with asking(site.context):
@@ -266,9 +265,19 @@ def _by_constructor(context: Context, method: cst.FunctionDef, far: int) -> list
 
 
 def _method_sites(context: Context, method: cst.FunctionDef) -> list[CallSite]:
-    """The calls of a method that are looked at, those by bases of its class included."""
+    """The calls of a method that are looked at: those by bases of its class if nobody else is seen to call it."""
     sites = call_sites(context, method, needs_arguments=False)
-    return [*sites, *(CallSite(*each) for each in calls_by_bases(context, method))][:_MOST]
+    return sites[:_MOST] or [CallSite(*each) for each in calls_by_bases(context, method)][:_MOST]
+
+
+def _named_by(context: Context, method: cst.FunctionDef, sites: list[CallSite]) -> list[cst.ClassDef]:
+    """The classes with a method that a file names in which it is called: there its objects may be made."""
+    trees = {id(site.context): site.context.tree for site in sites if _other_method(method, site) is None}
+    return [
+        cls
+        for cls in (context.remember(classes_with, method) if trees else ())
+        if any(tree.names(cls.name.value) or tree.attributes(cls.name.value) for tree in trees.values())
+    ]
 
 
 def _objects_of(context: Context, method: cst.FunctionDef, site: CallSite, made: list[Made], far: int) -> list[Made]:
