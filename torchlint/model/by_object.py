@@ -29,7 +29,7 @@ _FAR = 1
 """How many functions to go back for what a class is called with."""
 
 
-class _Asked(NamedTuple):
+class _AskedOf(NamedTuple):
     """What is called of an object, and what is known of the object."""
 
     path: str
@@ -70,11 +70,11 @@ def _objects(context: Context, node: cst.BaseExpression) -> Iterator[tuple[cst.B
             yield node, value.node
 
 
-def _asked(context: Context, node: cst.BaseExpression, at: cst.BaseExpression, cls: cst.ClassDef) -> _Asked | None:
+def _asked(context: Context, node: cst.BaseExpression, at: cst.BaseExpression, cls: cst.ClassDef) -> _AskedOf | None:
     """What a path is called from the object on that it begins with, if it is seen how that was made."""
     whole, owner = dotted(node), dotted(at)
     for each in context.remember(made_with, cls, _FAR):
         if each.site.context is context and is_bound_to(context, at, each.site.call):
             if not is_put_in(context, at, each.attributes):
-                return _Asked((whole or "").removeprefix(f"{owner}."), each.attributes)
+                return _AskedOf((whole or "").removeprefix(f"{owner}."), each.attributes)
     return None

@@ -30,7 +30,7 @@ _MOVING = frozenset(("cpu", "cuda", "double", "eval", "float", "half", "to", "tr
 """Methods of networks that give the network itself."""
 
 
-class Kept(NamedTuple):
+class KeptAttribute(NamedTuple):
     """What a constructor keeps under a name, and where it is assigned."""
 
     name: str
@@ -49,13 +49,13 @@ def constructor_of(context: Context, cls: cst.ClassDef) -> cst.FunctionDef | Non
     return find_method(context, cls, "__init__")
 
 
-def kept_by(context: Context, constructor: cst.FunctionDef) -> list[Kept]:
+def kept_by(context: Context, constructor: cst.FunctionDef) -> list[KeptAttribute]:
     """The attributes that a constructor itself sets."""
     found = []
     for assigned in context.tree.within(constructor.body, cst.AssignTarget):
         target = assigned.target
         if isinstance(target, cst.Attribute) and dotted(target) == f"self.{target.attr.value}":
-            found.append(Kept(target.attr.value, target))
+            found.append(KeptAttribute(target.attr.value, target))
     return found
 
 

@@ -76,7 +76,7 @@ class _Entry(NamedTuple):
     """The class of the object, where that is known."""
 
 
-class Made(NamedTuple):
+class MadeObject(NamedTuple):
     """A call of a class, and what the object keeps that it gives."""
 
     site: CallSite
@@ -280,7 +280,9 @@ def _named_by(context: Context, method: cst.FunctionDef, sites: list[CallSite]) 
     ]
 
 
-def _objects_of(context: Context, method: cst.FunctionDef, site: CallSite, made: list[Made], far: int) -> list[Made]:
+def _objects_of(
+    context: Context, method: cst.FunctionDef, site: CallSite, made: list[MadeObject], far: int
+) -> list[MadeObject]:
     """Which of the objects that are made a method is called on, by whoever has one, or by another of its methods."""
     caller = _other_method(method, site)
     if caller is None:
@@ -291,7 +293,7 @@ def _objects_of(context: Context, method: cst.FunctionDef, site: CallSite, made:
         entries = site.context.remember(_by_constructor, caller, far - 1)
     owner = class_of(context, method)
     return [
-        Made(each.site, each.cls, each.attributes)
+        MadeObject(each.site, each.cls, each.attributes)
         for each in entries
         if each.cls is not None and owner is not None and _comes(each, site)
         if has_method(context.home(each.cls), each.cls, method, owner)
@@ -316,7 +318,7 @@ def _comes(entry: _Entry, site: CallSite) -> bool:
     return comes_to(context, function, site.call, entry.handed)
 
 
-def made_with(context: Context, cls: cst.ClassDef, far: int) -> list[Made]:
+def made_with(context: Context, cls: cst.ClassDef, far: int) -> list[MadeObject]:
     """The calls of a class by which its objects keep networks, or what requires grad, with what they keep.
 
     ``far``: how many functions that hand on what they are given to go back.
@@ -336,7 +338,7 @@ def made_with(context: Context, cls: cst.ClassDef, far: int) -> list[Made]:
             attributes = kept_of(at, constructor, handed, paths)
             attributes = {path: each for path, each in attributes.items() if path.partition(".")[0] in names}
             if attributes:
-                found.append(Made(site, cls, attributes))
+                found.append(MadeObject(site, cls, attributes))
     return found
 
 

@@ -27,7 +27,7 @@ _FAR = 3
 """How many constructors that call each other to follow."""
 
 
-class _Run(NamedTuple):
+class _Constructed(NamedTuple):
     """One call of a constructor."""
 
     context: Context
@@ -44,7 +44,7 @@ def kept_of(
     Those of bases count whose constructors this one calls, and those of objects that it makes itself.
     """
     with asking(context):
-        run = _Run(context, constructor, handed, run_with(context, constructor, handed, paths))
+        run = _Constructed(context, constructor, handed, run_with(context, constructor, handed, paths))
     cls = class_of(context, constructor)
     found: dict[str, Value] = {}
     for each in handed_on(context, constructor) if far else ():
@@ -99,7 +99,7 @@ def _is_telling(context: Context, value: Value) -> bool:
     return is_refused(value) or is_list_of_refused(value) or is_trained_network(context, value)
 
 
-def _kept_by_part(run: _Run, cls: cst.ClassDef, call: cst.Call, far: int) -> dict[str, Value]:
+def _kept_by_part(run: _Constructed, cls: cst.ClassDef, call: cst.Call, far: int) -> dict[str, Value]:
     """What an object keeps that a constructor makes by a call: ``self.agent = Agent(net)``."""
     home = run.context.home(cls)
     constructor = constructor_of(home, cls)
@@ -110,7 +110,7 @@ def _kept_by_part(run: _Run, cls: cst.ClassDef, call: cst.Call, far: int) -> dic
     return {path: each for path, each in own.items() if path.partition(".")[0] in names}
 
 
-def _kept_by_call(run: _Run, constructor: cst.FunctionDef, call: cst.Call, far: int) -> dict[str, Value]:
+def _kept_by_call(run: _Constructed, constructor: cst.FunctionDef, call: cst.Call, far: int) -> dict[str, Value]:
     """What a constructor keeps that another one calls, with what this is given itself."""
     home = run.context.home(constructor)
     arguments = list(_arguments(run, call))
@@ -126,7 +126,7 @@ def _kept_by_call(run: _Run, constructor: cst.FunctionDef, call: cst.Call, far: 
     return kept_of(home, constructor, given, {}, far)
 
 
-def _arguments(run: _Run, call: cst.Call) -> Iterator[tuple[str | None, Handed | None]]:
+def _arguments(run: _Constructed, call: cst.Call) -> Iterator[tuple[str | None, Handed | None]]:
     """What a call in a constructor hands over, without the object itself; None of what is not known.
 
     What the constructor has collected is handed on one by one: ``super().__init__(*args, **kwargs)``.
