@@ -7,7 +7,7 @@ calls that one or none. Only syntax is looked at here; what is kept is asked of 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
@@ -106,15 +106,17 @@ def _is_moved(node: cst.BaseExpression, name: str) -> bool:
     return isinstance(node, cst.Attribute) and dotted(node) == f"self.{name}"
 
 
-def classes_with(context: Context, method: cst.FunctionDef) -> list[cst.ClassDef]:
-    """The classes whose objects have a method: its own, and those that inherit it."""
+def heirs_with(context: Context, method: cst.FunctionDef) -> list[cst.ClassDef]:
+    """The class of a method, and those that derive from it, which may inherit it (:func:`has_method`)."""
     cls = class_of(context, method)
-    if cls is None:
-        return []
-    derived = heirs(context, cls)
-    if len(derived) > _MOST:
-        return [cls]
-    return [cls, *(heir for home, heir in derived if has_method(home, heir, method, cls))]
+    return [] if cls is None else [cls, *(heir for _, heir in heirs(context, cls)[:_MOST])]
+
+
+def may_keep(context: Context, cls: cst.ClassDef, names: Collection[str]) -> bool:
+    """Whether a constructor of a class itself sets one of some attributes, as far as its text tells."""
+    home = context.home(cls)
+    constructor = home.scopes.info(cls).methods.get("__init__")
+    return constructor is not None and any(each.name in names for each in home.remember(kept_by, constructor))
 
 
 def has_method(home: Context, heir: cst.ClassDef, method: cst.FunctionDef, cls: cst.ClassDef) -> bool:

@@ -19,10 +19,11 @@ from torchlint.model.chosen_by_call import Handed, comes_to
 from torchlint.model.classes import class_of
 from torchlint.model.constructors import (
     calls_by_bases,
-    classes_with,
     constructor_of,
     has_method,
+    heirs_with,
     kept_names,
+    may_keep,
 )
 from torchlint.model.expressions import value_of
 from torchlint.model.freezing import FREEZING, is_frozen
@@ -161,12 +162,14 @@ def _made_of_parameters(context: Context, function: cst.FunctionDef) -> frozense
 
 def _may_keep(context: Context, method: cst.FunctionDef) -> bool:
     """Whether a method uses what a constructor of its object keeps."""
-    if class_of(context, method) is None or not method.params.params:
+    cls = class_of(context, method)
+    if cls is None or not method.params.params or method.name.value == "__init__":
         return False
     owner = _owner(method)
     used = {each.attr.value for each in context.tree.within(method.body, cst.Attribute) if dotted(each.value) == owner}
-    classes = context.remember(classes_with, method) if used and method.name.value != "__init__" else []
-    return any(not used.isdisjoint(context.remember(kept_names, cls)) for cls in classes)
+    if not used or not used.isdisjoint(context.remember(kept_names, cls)):
+        return bool(used)
+    return any(may_keep(context, each, used) for each in context.remember(heirs_with, method)[1:])
 
 
 def _bound(node: cst.CSTNode) -> Iterator[str]:
@@ -273,11 +276,13 @@ def _method_sites(context: Context, method: cst.FunctionDef) -> list[CallSite]:
 def _named_by(context: Context, method: cst.FunctionDef, sites: list[CallSite]) -> list[cst.ClassDef]:
     """The classes with a method that a file names in which it is called: there its objects may be made."""
     trees = {id(site.context): site.context.tree for site in sites if _other_method(method, site) is None}
-    return [
-        cls
-        for cls in (context.remember(classes_with, method) if trees else ())
-        if any(tree.names(cls.name.value) or tree.attributes(cls.name.value) for tree in trees.values())
-    ]
+    found, own = [], class_of(context, method)
+    for cls in context.remember(heirs_with, method) if trees else ():
+        name = cls.name.value
+        if any(tree.names(name) or tree.attributes(name) for tree in trees.values()):
+            if own is None or cls is own or has_method(context.home(cls), cls, method, own):
+                found.append(cls)
+    return found
 
 
 def _objects_of(
