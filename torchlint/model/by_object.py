@@ -15,7 +15,7 @@ from torchlint.model.certainty import Certainty
 from torchlint.model.expressions import value_of
 from torchlint.model.handed import made_with
 from torchlint.model.handed_networks import is_trained_network
-from torchlint.model.made_objects import is_bound_to, is_put_in
+from torchlint.model.made_objects import is_bound_to, is_named, is_put_in
 from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.requires_grad import origins
 from torchlint.model.results import CallResult, result_requires_grad
@@ -66,7 +66,8 @@ def _objects(context: Context, node: cst.BaseExpression) -> Iterator[tuple[cst.B
     while isinstance(node, cst.Attribute) and dotted(node) is not None:
         node = node.value
         value = value_of(context, node)
-        if value.kind == Kind.OBJECT and isinstance(value.node, cst.ClassDef) and not value.choices:
+        is_one = value.kind == Kind.OBJECT and not value.choices
+        if is_one and isinstance(value.node, cst.ClassDef) and is_named(context, value.node):
             yield node, value.node
 
 

@@ -22,6 +22,12 @@ if TYPE_CHECKING:
     from torchlint.model.context import Context
 
 
+def is_named(context: Context, cls: cst.ClassDef) -> bool:
+    """Whether a file names a class, without which it makes no objects of it."""
+    name = cls.name.value
+    return bool(context.tree.names(name) or context.tree.attributes(name))
+
+
 def is_of(made: CallSite, site: CallSite, kept: Collection[str]) -> bool:
     """Whether a method is called on what a call of the constructor has made, where autograd records."""
     if site.context is not made.context or not isinstance(site.call.func, cst.Attribute):
