@@ -46,12 +46,17 @@ MORE: tuple[tuple[Any, ...], ...] = ((), (2,), (np.ones(3),), (np.ones((3, 3)),)
 """What is given behind what is tried."""
 PLACES = 2
 NUMPY = """
-    abs absolute add all allclose amax amin any append argmax argmin argsort argwhere array array_equal asanyarray
-    asarray ascontiguousarray atleast_1d atleast_2d average ceil clip concatenate copy corrcoef cos count_nonzero cumsum
-    diff divide dot dstack exp expand_dims fabs float32 float64 floor hstack interp isclose isfinite isinf isnan log
-    log10 log1p log2 matmul max maximum mean median min minimum multiply nan_to_num nanmean nanstd nonzero norm outer
-    percentile power prod quantile ravel repeat reshape round save sign sin sort sqrt square squeeze stack std subtract
-    sum tanh tile transpose unique var vstack where
+    abs absolute acos acosh add all allclose amax amin any append arccos arccosh arcsin arcsinh arctan arctan2 arctanh
+    argmax argmin argsort argwhere array array_equal asanyarray asarray ascontiguousarray asin asinh atan atan2 atanh
+    atleast_1d atleast_2d average cbrt ceil clip column_stack concat concatenate copy corrcoef cos cosh count_nonzero
+    cov cross cumprod cumsum deg2rad degrees diff digitize divide dot dstack einsum empty_like equal exp exp2
+    expand_dims expm1 fabs flip float32 float64 float_power floor floor_divide fmod full_like gradient greater
+    greater_equal histogram hstack hypot inner interp isclose isfinite isinf isnan kron less less_equal linspace log
+    log10 log1p log2 logaddexp logical_and logical_not logical_or matmul max maximum mean median min minimum mod
+    moveaxis multiply nan_to_num nanmax nanmean nanmin nanstd nansum nanvar negative nonzero norm not_equal ones_like
+    outer pad percentile polyfit pow power prod ptp quantile rad2deg radians ravel real reciprocal remainder repeat
+    reshape roll round save searchsorted select sign sin sinh sort split sqrt square squeeze stack std subtract sum
+    swapaxes take tan tanh tensordot tile trace transpose trapezoid tril triu unique var vdot vstack where zeros_like
 """
 """Functions of NumPy that take an array."""
 PLOTTING = """

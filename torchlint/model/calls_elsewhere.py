@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -41,6 +41,16 @@ class CallSite(NamedTuple):
     call: cst.Call
 
 
+class _Wanted(NamedTuple):
+    """A function or class whose calls are looked for."""
+
+    home: Context
+    node: cst.FunctionDef | cst.ClassDef
+    name: str
+    """What it is called by."""
+    needs_arguments: bool
+
+
 def call_sites(context: Context, function: cst.FunctionDef, *, needs_arguments: bool = True) -> list[CallSite]:
     """The calls of a function that are seen, those with arguments or all: of a constructor those of its class.
 
@@ -48,25 +58,48 @@ def call_sites(context: Context, function: cst.FunctionDef, *, needs_arguments: 
     about what stands there are put while they are asked about (:func:`asking`).
     """
     cls, name = class_of(context, function), function.name.value
+    if cls is not None and name == "__init__":
+        return makings(context, context, cls, needs_arguments=needs_arguments)
     if not _is_at_top(context, cls or function):
         return []
-    called = cls.name.value if cls is not None and name == "__init__" else name
-    imported = cls.name.value if cls is not None else name
-    found = list(_calls_in(context, context, function, called, needs_arguments))
+    wanted = _Wanted(context, function, name, needs_arguments)
+    found = list(_calls_in(context, wanted))
     if not stands(context, function) or not (cls is None or stands(context, cls)):
         return [site for site in found if cls is None and isinstance(context.scopes.scope_of(site.call), cst.Module)]
-    paths = dict.fromkeys(context.codebase.importing(context, imported, called))
-    if cls is not None and called == name and not needs_arguments:
+    imported = name if cls is None else cls.name.value
+    paths = dict.fromkeys(context.codebase.importing(context, imported, name, with_torch=needs_arguments))
+    if cls is not None and not needs_arguments:
         for home, heir in heirs(context, cls):  # a file that has an object of one of these may import nothing from here
-            paths.update(dict.fromkeys(home.codebase.importing(home, heir.name.value, called)))
-    for path in paths:
-        other = context.codebase.whole(path, context) if path != context.path else None
-        if other is not None:
-            with asking(other):
-                found += _calls_in(other, context, function, called, needs_arguments)
+            paths.update(dict.fromkeys(home.codebase.importing(home, heir.name.value, name, with_torch=False)))
+    found += _calls_in_files(context, paths, wanted)
     if cls is not None and name == "forward" and class_kind(context, cls) == "module":
         found += _calls_of_modules_elsewhere(context, cls)
     return found
+
+
+def makings(asker: Context, context: Context, cls: cst.ClassDef, *, needs_arguments: bool = True) -> list[CallSite]:
+    """The calls of a class that are seen. ``asker``: the file that is asked about, which may be another one."""
+    constructor = context.scopes.info(cls).methods.get("__init__")
+    if not _is_at_top(context, cls) or not stands(context, cls):
+        return []
+    if constructor is not None and not stands(context, constructor):
+        return []
+    wanted = _Wanted(context, cls, cls.name.value, needs_arguments)
+    paths = dict.fromkeys(context.codebase.importing(context, cls.name.value, cls.name.value))
+    if not context.is_part:
+        return [*_calls_in(context, wanted), *_calls_in_files(asker, paths, wanted)]
+    own = {context.path: None} if context.path is not None else {}  # only some of its statements are in the context
+    return list(_calls_in_files(asker, own | paths, wanted))
+
+
+def _calls_in_files(asker: Context, paths: Iterable[str], wanted: _Wanted) -> Iterator[CallSite]:
+    home = wanted.home
+    for path in paths:
+        if path != home.path or home.is_part:
+            other = asker if path == asker.path and not asker.is_part else home.codebase.whole(path, asker)
+            if other is not None:
+                with asking(other):
+                    yield from list(_calls_in(other, wanted))
 
 
 def _calls_of_modules_elsewhere(context: Context, cls: cst.ClassDef) -> Iterator[CallSite]:
@@ -126,16 +159,15 @@ def _is_at_top(context: Context, node: cst.CSTNode) -> bool:
     return not any(isinstance(up, _DECIDING) for up in context.tree.ancestors(node))
 
 
-def _calls_in(
-    caller: Context, home: Context, function: cst.FunctionDef, name: str, needs_arguments: bool
-) -> Iterator[CallSite]:
+def _calls_in(caller: Context, wanted: _Wanted) -> Iterator[CallSite]:
+    home, name = wanted.home, wanted.name
     if is_replaced(caller, name) or is_replaced(home, name):
         return
     for func in sorted((*caller.tree.names(name), *caller.tree.attributes(name)), key=caller.tree.order):
         call = caller.tree.parent(func)
-        if not isinstance(call, cst.Call) or call.func is not func or (needs_arguments and not call.args):
+        if not isinstance(call, cst.Call) or call.func is not func or (wanted.needs_arguments and not call.args):
             continue
-        if _may_be_called(caller, call, home, name) and _is_called(caller, call, home, function):
+        if _may_be_called(caller, call, home, name) and _is_called(caller, call, home, wanted.node):
             if not _is_awaited(caller, call) and may_run(caller, call):
                 yield CallSite(caller, call)
 
@@ -172,11 +204,10 @@ def _may_be_called(caller: Context, call: cst.Call, home: Context, name: str) ->
     return found is None or (found[0].path == home.path and found[1] == name) or bool(found[2])
 
 
-def _is_called(caller: Context, call: cst.Call, home: Context, function: cst.FunctionDef) -> bool:
+def _is_called(caller: Context, call: cst.Call, home: Context, wanted: cst.FunctionDef | cst.ClassDef) -> bool:
     """Whether a call is one of a function; statements of its file are read anew for others, so names are compared."""
     value = value_of(caller, call.func)
-    wanted = class_of(home, function) if function.name.value == "__init__" else function
-    if value.node is None or wanted is None:
+    if value.node is None:
         return False
     is_named = bool(value.kind & (Kind.FUNCTION | Kind.REFERENCE | Kind.UNKNOWN))
     return value.node is wanted or (is_named and is_same(caller, value.node, home, wanted))
@@ -189,7 +220,8 @@ def is_same(caller: Context, node: cst.CSTNode | None, home: Context, wanted: cs
     if node is None or not isinstance(node, type(wanted)):
         return False
     other = caller.home(node)
-    return other.is_part and other.path == home.path and _names(other, node) == _names(home, wanted)
+    is_read_twice = (other.is_part or home.is_part) and other.path == home.path
+    return is_read_twice and _names(other, node) == _names(home, wanted)
 
 
 def _names(context: Context, node: cst.CSTNode) -> list[str]:

@@ -6,30 +6,40 @@ tensor that requires grad, where autograd records, is enough: that call goes wro
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
-from torchlint.model import lists, trainable
+from torchlint.model import lists
 from torchlint.model.aliasing.calls import bound_to
-from torchlint.model.bindings import last_assigned, targets
-from torchlint.model.calls_elsewhere import CallSite, asking, call_sites
+from torchlint.model.calls_elsewhere import CallSite, asking, call_sites, makings
 from torchlint.model.certainty import Certainty
-from torchlint.model.chosen_by_call import Handed, comes_to, decided
+from torchlint.model.chosen_by_call import Handed, comes_to
 from torchlint.model.classes import class_of
+from torchlint.model.constructors import (
+    calls_by_bases,
+    constructor_of,
+    has_method,
+    heirs_with,
+    kept_names,
+    may_keep,
+)
 from torchlint.model.expressions import value_of
 from torchlint.model.freezing import FREEZING, is_frozen
-from torchlint.model.handed_networks import are_networks_known, are_own_networks_known, is_network, is_trained_network
+from torchlint.model.handed_networks import are_networks_known, are_own_networks_known, is_network, networks_by_use
 from torchlint.model.interpret.summary import Trace
+from torchlint.model.kept_attributes import add_defaults, is_list_of_refused, is_refused, kept_of, run_with
+from torchlint.model.made_objects import is_bound_to, is_named, is_of, is_put_in
 from torchlint.model.modes import grad_enabled, may_record
 from torchlint.model.possibilities import Dtype, Kind, Ndim, Tri
 from torchlint.model.recording_elsewhere import records
 from torchlint.model.requires_grad import requires_grad
 from torchlint.model.running import is_switched_off
 from torchlint.model.scopes import target_names
-from torchlint.model.syntax import decorator_names, dotted, last_name, parameters
-from torchlint.model.values import UNKNOWN, Evidence, Strength, Value, changed, container, held, tensor
+from torchlint.model.sent_back_elsewhere import sent_back_by_caller
+from torchlint.model.syntax import decorator_names, dotted, parameters
+from torchlint.model.values import STRING, UNKNOWN, Evidence, Strength, Value, changed, container, held, mapping, tensor
 from torchlint.system.records import replace
 
 if TYPE_CHECKING:
@@ -50,6 +60,8 @@ class Witness(NamedTuple):
     call: cst.Call
     place: str
     """Where it is: the file and the line; empty of this file."""
+    sends_back: bool = False
+    """Whether it is what the call gets that shows it: gradients are sent back from that."""
 
 
 class _Entry(NamedTuple):
@@ -61,25 +73,33 @@ class _Entry(NamedTuple):
     trace: Trace
     attributes: Mapping[str, Value]
     """What the object is known to keep, by the names of its attributes."""
+    cls: cst.ClassDef | None = None
+    """The class of the object, where that is known."""
 
 
-class _Attribute(NamedTuple):
-    """What a constructor keeps, and where it is assigned."""
+class MadeObject(NamedTuple):
+    """A call of a class, and what the object keeps that it gives."""
 
-    name: str
-    constructor: cst.FunctionDef
-    target: cst.Attribute
+    site: CallSite
+    cls: cst.ClassDef
+    attributes: Mapping[str, Value]
 
 
 def requires_grad_by_call(context: Context, node: cst.BaseExpression, at: cst.CSTNode) -> Witness | None:
     """A call by which an expression of the function is a tensor that requires grad, where ``at`` is evaluated."""
-    return next((e.witness for e in _entries_at(context, node, at, _FAR) if _is_refused(e.trace.value(node))), None)
+    return next((e.witness for e in _entries_at(context, node, at, _FAR) if is_refused(e.trace.value(node))), None)
+
+
+def proved_by_call(context: Context, node: cst.BaseExpression, at: cst.CSTNode) -> Witness | None:
+    """A call by which that is so, as gradients are sent back from what it gives."""
+    site = sent_back_by_caller(context, node, at)
+    return None if site is None else Witness(site.call, _place(context, site), sends_back=True)
 
 
 def holds_grad_by_call(context: Context, node: cst.BaseExpression, at: cst.CSTNode) -> Witness | None:
     """The same of a list that holds one."""
     entries = _entries_at(context, node, at, _FAR)
-    return next((e.witness for e in entries if _is_list_of_refused(e.trace.value(node))), None)
+    return next((e.witness for e in entries if is_list_of_refused(e.trace.value(node))), None)
 
 
 def is_no_tensor_by_call(context: Context, node: cst.BaseExpression, at: cst.CSTNode) -> bool:
@@ -94,18 +114,6 @@ def is_no_tensor_by_call(context: Context, node: cst.BaseExpression, at: cst.CST
                     if not value_of(caller, arg.value).kind & (Kind.TENSOR | Kind.UNKNOWN):
                         return True
     return False
-
-
-def _is_list_of_refused(value: Value) -> bool:
-    if value.kind == Kind.CONTAINER and value.items is not None:
-        return any(map(_is_refused, value.items))
-    element = held(value) if value.kind == Kind.CONTAINER and not value.is_mapping else None
-    return element is not None and _is_refused(element)
-
-
-def _is_refused(value: Value) -> bool:
-    is_proved = value.grad == Tri.YES and value.certainty > Certainty.SUPPOSED
-    return value.kind == Kind.TENSOR and is_proved and bool(value.dtype & Dtype.FLOAT)
 
 
 def _entries_at(context: Context, node: cst.BaseExpression, at: cst.CSTNode, far: int) -> Iterator[_Entry]:
@@ -140,7 +148,7 @@ def _made_of_parameters(context: Context, function: cst.FunctionDef) -> frozense
     found = {param.name.value for param in parameters(function)}
     if class_of(context, function) is not None and "staticmethod" not in decorator_names(function):
         found -= {param.name.value for param in parameters(function)[:1]}
-        if context.remember(_kept_by_constructor, function):
+        if context.remember(_may_keep, function):
             found.update(param.name.value for param in parameters(function)[:1])
     making = [each for cls in _MAKING for each in context.tree.within(function.body, cls)]
     size = -1
@@ -150,6 +158,18 @@ def _made_of_parameters(context: Context, function: cst.FunctionDef) -> frozense
             if any(name.value in found for name in context.tree.within(each, cst.Name)):
                 found.update(_bound(each))
     return frozenset(found)
+
+
+def _may_keep(context: Context, method: cst.FunctionDef) -> bool:
+    """Whether a method uses what a constructor of its object keeps."""
+    cls = class_of(context, method)
+    if cls is None or not method.params.params or method.name.value == "__init__":
+        return False
+    owner = _owner(method)
+    used = {each.attr.value for each in context.tree.within(method.body, cst.Attribute) if dotted(each.value) == owner}
+    if not used or not used.isdisjoint(context.remember(kept_names, cls)):
+        return bool(used)
+    return any(may_keep(context, each, used) for each in context.remember(heirs_with, method)[1:])
 
 
 def _bound(node: cst.CSTNode) -> Iterator[str]:
@@ -180,11 +200,32 @@ def _entries(context: Context, function: cst.FunctionDef, far: int) -> list[_Ent
     for site in call_sites(context, function):
         if is_switched_off(site.context, site.call):
             continue
+        paths = _kept_by_objects(context, function, site) if far else {}
         with asking(site.context):
-            handed = _handed(context, function, site, far)
+            handed = _handed(context, function, site, far, 0 if paths else 1)
         if handed is not None:
-            found.append(_entry(context, function, site, handed, {}))
-    return [*found, *_by_constructor(context, function, far)]
+            found.append(_entry(context, function, site, handed, paths))
+    return [*found, *_by_constructor(context, function, far)] if context.remember(_may_keep, function) else found
+
+
+def _kept_by_objects(context: Context, function: cst.FunctionDef, site: CallSite) -> dict[str, Value]:
+    """What the objects keep that a call hands to a function, which uses it, where autograd records."""
+    used = context.remember(_asked_of_parameters, function)
+    if not used:
+        return {}
+    names = frozenset(path.partition(".")[0] for path in used)
+    paths = {path: each for path, each in _kept_by_arguments(context, function, site, names) if path in used}
+    if not paths or not all(path in paths or "." not in path for path in networks_by_use(context, function)):
+        return {}
+    with asking(site.context):
+        return paths if _is_shown(site.context, Certainty.EXPECTED, site.call) else {}
+
+
+def _asked_of_parameters(context: Context, function: cst.FunctionDef) -> frozenset[str]:
+    """The paths in a function that begin with what it is given: ``trainer.model``."""
+    given = {param.name.value for param in parameters(function)}
+    paths = (dotted(each) for each in context.tree.within(function.body, cst.Attribute))
+    return frozenset(path for path in paths if path is not None and path.partition(".")[0] in given)
 
 
 def _entry(
@@ -192,23 +233,9 @@ def _entry(
     function: cst.FunctionDef,
     site: CallSite,
     handed: dict[str, Handed],
-    attributes: Mapping[str, Value],
-) -> _Entry:
-    owner = _owner(function)
-    entry = _called(context, function, site, handed, {f"{owner}.{name}": each for name, each in attributes.items()})
-    return entry._replace(attributes=attributes)
-
-
-def _called(
-    context: Context,
-    function: cst.FunctionDef,
-    site: CallSite,
-    handed: dict[str, Handed],
     paths: dict[str, Value],
 ) -> _Entry:
-    """What is seen in a function that is called so, with what is known to be under some paths there."""
-    given = {name: each.value for name, each in handed.items()}
-    trace = context.interpreter.called_with(context, function, given, paths, decided(context, function, handed))
+    trace = run_with(context, function, handed, paths)
     return _Entry(site, Witness(site.call, _place(context, site)), handed, trace, {})
 
 
@@ -222,167 +249,124 @@ def _by_constructor(context: Context, method: cst.FunctionDef, far: int) -> list
 
     Also those by other methods of the object that are called so.
     """
-    kept = context.remember(_kept_by_constructor, method) if set(decorator_names(method)) <= _PLAIN else []
-    made = context.remember(_made_with, kept[0].constructor, far) if kept else []
-    if not made:
+    if not set(decorator_names(method)) <= _PLAIN or class_of(context, method) is None:
         return []
     found: list[_Entry] = []
-    for site in call_sites(context, method, needs_arguments=False)[:_MOST]:
+    sites = _method_sites(context, method)
+    made = [each for cls in _named_by(context, method, sites) for each in context.remember(made_with, cls, far)]
+    for site in sites:
         if not is_switched_off(site.context, site.call):
-            caller = _other_method(context, method, site) if far else None
-            if caller is None:
-                given: list[Mapping[str, Value]] = [each for by, each in made if _is_of(by, site, each)]
-            else:
-                entries = context.remember(_by_constructor, caller, far - 1)
-                given = [each.attributes for each in entries if _comes(context, each, site)]
-            for attributes in given[:1]:
+            for own in _objects_of(context, method, site, made, far)[:1]:
                 with asking(site.context):
                     handed = _handed(context, method, site, 0, 0)
-                if handed is not None and are_own_networks_known(context, method, site, attributes):
-                    found.append(_entry(context, method, site, handed, attributes))
+                if handed is not None and are_own_networks_known(context, method, site, own.attributes):
+                    owner = _owner(method)
+                    paths = {f"{owner}.{name}": each for name, each in own.attributes.items()}
+                    entry = _entry(context, method, site, handed, paths)
+                    found.append(entry._replace(attributes=own.attributes, cls=own.cls))
     return found
 
 
-def _other_method(context: Context, method: cst.FunctionDef, site: CallSite) -> cst.FunctionDef | None:
+def _method_sites(context: Context, method: cst.FunctionDef) -> list[CallSite]:
+    """The calls of a method that are looked at: those by bases of its class if nobody else is seen to call it."""
+    sites = call_sites(context, method, needs_arguments=False)
+    return sites[:_MOST] or [CallSite(*each) for each in calls_by_bases(context, method)][:_MOST]
+
+
+def _named_by(context: Context, method: cst.FunctionDef, sites: list[CallSite]) -> list[cst.ClassDef]:
+    """The classes with a method that a file names in which it is called: there its objects may be made."""
+    trees = {id(site.context): site.context.tree for site in sites if _other_method(method, site) is None}
+    found, own = [], class_of(context, method)
+    for cls in context.remember(heirs_with, method) if trees else ():
+        name = cls.name.value
+        if any(tree.names(name) or tree.attributes(name) for tree in trees.values()):
+            if own is None or cls is own or has_method(context.home(cls), cls, method, own):
+                found.append(cls)
+    return found
+
+
+def _objects_of(
+    context: Context, method: cst.FunctionDef, site: CallSite, made: list[MadeObject], far: int
+) -> list[MadeObject]:
+    """Which of the objects that are made a method is called on, by whoever has one, or by another of its methods."""
+    caller = _other_method(method, site)
+    if caller is None:
+        return [each for each in made if is_of(each.site, site, each.attributes)]
+    if not far:
+        return []
+    with asking(site.context):
+        entries = site.context.remember(_by_constructor, caller, far - 1)
+    owner = class_of(context, method)
+    return [
+        MadeObject(each.site, each.cls, each.attributes)
+        for each in entries
+        if each.cls is not None and owner is not None and _comes(each, site)
+        if has_method(context.home(each.cls), each.cls, method, owner)
+    ]
+
+
+def _other_method(method: cst.FunctionDef, site: CallSite) -> cst.FunctionDef | None:
     """The method of the same object that calls another one."""
-    caller = context.scopes.scope_of(site.call) if site.context is context else None
+    caller = site.context.scopes.scope_of(site.call)
     if not isinstance(caller, cst.FunctionDef) or caller is method or not isinstance(site.call.func, cst.Attribute):
         return None
     is_own = dotted(site.call.func.value) == _owner(caller) != ""
-    return caller if is_own and class_of(context, caller) is class_of(context, method) else None
+    return caller if is_own and class_of(site.context, caller) is not None else None
 
 
-def _comes(context: Context, entry: _Entry, site: CallSite) -> bool:
+def _comes(entry: _Entry, site: CallSite) -> bool:
     """Whether a method that is called so comes to a call in it, while autograd records."""
-    function = context.scopes.scope_of(site.call)
+    context, function = site.context, site.context.scopes.scope_of(site.call)
     mode = entry.trace.modes.get(id(context.tree.statement(site.call)))
     if mode != Tri.YES or not isinstance(function, cst.FunctionDef) or _is_tried(context, site.call, function):
         return False
     return comes_to(context, function, site.call, entry.handed)
 
 
-def _made_with(context: Context, constructor: cst.FunctionDef, far: int) -> list[tuple[CallSite, dict[str, Value]]]:
-    """The calls of a constructor by which an object keeps networks, or what requires grad, with what it keeps."""
-    found = []
-    for site in call_sites(context, constructor)[:_MOST]:
+def made_with(context: Context, cls: cst.ClassDef, far: int) -> list[MadeObject]:
+    """The calls of a class by which its objects keep networks, or what requires grad, with what they keep.
+
+    ``far``: how many functions that hand on what they are given to go back.
+    """
+    home = context.home(cls)
+    constructor = constructor_of(home, cls)
+    names = context.remember(kept_names, cls) if constructor is not None else frozenset[str]()
+    if constructor is None or not names:
+        return []
+    at, found = home.home(constructor), []
+    for site in makings(context, home, cls, needs_arguments=bool(parameters(constructor)[1:]))[:_MOST]:
         with asking(site.context):
-            handed = None if is_switched_off(site.context, site.call) else _handed(context, constructor, site, far, 0)
+            handed = None if is_switched_off(site.context, site.call) else _handed(at, constructor, site, far, 0)
         if handed is not None:
-            paths = dict(_kept_by_arguments(context, constructor, site)) if far else {}
-            made = _called(context, constructor, site, handed, paths)
-            attributes = {}
-            for name, _, target in context.remember(_kept, constructor):
-                if _is_telling(context, value := made.trace.value(target)) and not is_frozen(context, target):
-                    attributes[name] = value
-                    given = f"{_written(context, target)}."
-                    known = {path.removeprefix(given): each for path, each in paths.items() if path.startswith(given)}
-                    attributes.update({f"{name}.{rest}": each for rest, each in known.items()})
+            given = [each.name.value for each in parameters(constructor)]
+            paths = dict(_kept_by_arguments(at, constructor, site, given)) if far else {}
+            attributes = kept_of(at, constructor, handed, paths)
+            attributes = {path: each for path, each in attributes.items() if path.partition(".")[0] in names}
             if attributes:
-                found.append((site, attributes))
+                found.append(MadeObject(site, cls, attributes))
     return found
 
 
-def _written(context: Context, target: cst.Attribute) -> str | None:
-    """The name that an attribute is assigned."""
-    assign = context.tree.enclosing(target, cst.Assign)
-    return dotted(assign.value) if isinstance(assign, cst.Assign) else None
-
-
-def _kept_by_arguments(context: Context, constructor: cst.FunctionDef, site: CallSite) -> Iterator[tuple[str, Value]]:
-    """What the objects that a constructor is given keep themselves, by its path in the constructor: `trainer.net`."""
+def _kept_by_arguments(
+    context: Context, function: cst.FunctionDef, site: CallSite, wanted: Container[str]
+) -> Iterator[tuple[str, Value]]:
+    """What the objects that a function is given keep themselves, by its path in the function: `trainer.net`."""
     caller, call = site
-    for arg in call.args:
-        names = bound_to(constructor, arg, call, context, caller)
+    for arg in call.args if not FREEZING.search(caller.tree.source.text) else ():
+        names = bound_to(function, arg, call, context, caller)
+        if len(names) != 1 or arg.star or names[0] not in wanted:
+            continue
         with asking(caller):
             cls = value_of(caller, arg.value).node
-        if len(names) != 1 or arg.star or not isinstance(cls, cst.ClassDef) or FREEZING.search(caller.tree.source.text):
+        if not isinstance(cls, cst.ClassDef) or not is_named(caller, cls):
             continue
-        home = caller.home(cls)
-        other = home.scopes.info(cls).methods.get("__init__")
-        with asking(home):
-            made = _made_with(home, other, 0) if other is not None and other is not constructor else []
-        for by, kept in made:
-            is_it = by.context is caller and _is_bound_to(caller, arg.value, by.call)
-            if is_it and not _is_put_in(caller, arg.value, kept):
-                yield from ((f"{names[0]}.{name}", value) for name, value in kept.items())
-
-
-def _is_telling(context: Context, value: Value) -> bool:
-    """Whether something that an object keeps requires grad, is a network to be trained, or may hold one of these."""
-    if value.kind == Kind.OBJECT:
-        return isinstance(value.node, cst.ClassDef) and not trainable.freezes(context.home(value.node), value.node)
-    if value.kind == Kind.CONTAINER and (element := held(value)) is not None and is_trained_network(context, element):
-        return True
-    return _is_refused(value) or _is_list_of_refused(value) or is_trained_network(context, value)
-
-
-def _kept_by_constructor(context: Context, method: cst.FunctionDef) -> list[_Attribute]:
-    """The attributes that the constructor of a method's class makes of what it is given, and nothing else sets."""
-    cls = class_of(context, method)
-    constructor = context.scopes.info(cls).methods.get("__init__") if cls is not None else None
-    if constructor is None or constructor is method or not method.params.params:
-        return []
-    return context.remember(_kept, constructor)
-
-
-def _kept(context: Context, constructor: cst.FunctionDef) -> list[_Attribute]:
-    cls, scopes = class_of(context, constructor), context.scopes
-    found = []
-    for assigned in context.tree.within(constructor.body, cst.AssignTarget):
-        target = assigned.target
-        if cls is not None and isinstance(target, cst.Attribute) and dotted(target) == f"self.{target.attr.value}":
-            name = target.attr.value
-            if len(scopes.attribute(cls, name).assigned) == 1 and not scopes.is_set_outside(cls, name):
-                found.append(_Attribute(name, constructor, target))
-    return found
-
-
-def _is_of(made: CallSite, site: CallSite, kept: Iterable[str]) -> bool:
-    """Whether a method is called on what a call of the constructor has made, where autograd records."""
-    if site.context is not made.context or not isinstance(site.call.func, cst.Attribute):
-        return False
-    context, receiver = site.context, site.call.func.value
-    is_bound = receiver is made.call or _is_bound_to(context, receiver, made.call)
-    if not is_bound or _is_put_in(context, receiver, kept):
-        return False
-    return may_record(context, site.call) and records(context, site.call)
-
-
-def _is_bound_to(context: Context, node: cst.BaseExpression, made: cst.Call) -> bool:
-    """Whether a name or path is bound to what a call gives: in its scope, by the module, or by a method of `self`."""
-    assign, path, scopes = context.tree.parent(made), dotted(node), context.scopes
-    if path is None or not isinstance(assign, cst.Assign) or path not in [dotted(t.target) for t in assign.targets]:
-        return False
-    scope, other = scopes.scope_of(node), scopes.scope_of(made)
-    if scope is other:
-        return _is_bound_last(context, node, made)
-    owner, _, name = path.rpartition(".")
-    if not owner:
-        is_global = isinstance(other, cst.Module) and scopes.owner(name, node) is other
-        return is_global and len(targets(context, name, other)) == 1
-    cls = class_of(context, scope) if isinstance(scope, cst.FunctionDef) else None
-    if owner != "self" or cls is None or not isinstance(other, cst.FunctionDef) or class_of(context, other) is not cls:
-        return False
-    return len(scopes.attribute(cls, name).assigned) == 1 and not scopes.is_set_outside(cls, name)
-
-
-def _is_bound_last(context: Context, node: cst.BaseExpression, made: cst.Call) -> bool:
-    """Whether nothing else that a scope binds to a name or path can be meant."""
-    scope, path = context.scopes.scope_of(node), dotted(node)
-    if isinstance(node, cst.Name):
-        return len(targets(context, node.value, scope)) == 1 or last_assigned(context, node) is made
-    same = [each for each in context.tree.attributes(last_name(node)) if dotted(each) == path]
-    bound = [each for each in same if isinstance(context.tree.parent(each), cst.AssignTarget)]
-    return sum(context.scopes.scope_of(each) is scope for each in bound) == 1
-
-
-def _is_put_in(context: Context, node: cst.BaseExpression, names: Iterable[str]) -> bool:
-    """Whether a caller puts something else into an object that it uses, or freezes that: ``trainer.net = other``."""
-    tree, path = context.tree, dotted(node)
-    uses = [each for name in names for each in tree.attributes(name) if dotted(each.value) == path]
-    if uses and FREEZING.search(tree.source.text):
-        return True
-    return any(isinstance(tree.parent(each), cst.AssignTarget) for each in uses)
+        if constructor_of(caller.home(cls), cls) is function:
+            continue
+        made = caller.remember(made_with, cls, 0)
+        for each in made:
+            is_it = each.site.context is caller and is_bound_to(caller, arg.value, each.site.call)
+            if is_it and not is_put_in(caller, arg.value, each.attributes):
+                yield from ((f"{names[0]}.{name}", value) for name, value in each.attributes.items())
 
 
 def _place(context: Context, site: CallSite) -> str:
@@ -402,6 +386,7 @@ def _handed(
     found: dict[str, Handed] = {}
     refused, has_network = 0, False
     more: list[Value] = []
+    named: dict[str | int, Value] = {}
     starred = [each.name.value for each in parameters(function) if each.star]
     for arg in call.args:
         names = bound_to(function, arg, call, context, caller)
@@ -416,13 +401,14 @@ def _handed(
         elif arg.keyword is None:
             more.append(value)
             found[names[0]] = Handed(container(items=tuple(more)), None)
+        else:
+            named[arg.keyword.value] = value
+            found[names[0]] = Handed(mapping(STRING, known=named), None)
     if refused < least:
         is_shown = has_network and are_networks_known(context, function, site)
         if not is_shown or not _is_shown(caller, Certainty.EXPECTED, call):
             return None
-    for param in parameters(function):
-        if param.name.value not in found and param.default is not None:
-            found[param.name.value] = Handed(value_of(context, param.default), param.default)
+    add_defaults(context, function, found)
     return found
 
 
@@ -448,7 +434,7 @@ def _certain(caller: Context, node: cst.BaseExpression, call: cst.Call, far: int
         return tensor(Tri.YES, ndim, dtype, certainty=known, evidence=evidence)
     if _is_shown(caller, lists.elements_require_grad(caller, node), call):
         element = held(value)
-        return container(element if element is not None and _is_refused(element) else _requiring(evidence))
+        return container(element if element is not None and is_refused(element) else _requiring(evidence))
     return _handed_on(caller, node, call, far - 1, evidence) if far else None
 
 
@@ -456,9 +442,9 @@ def _handed_on(caller: Context, node: cst.BaseExpression, call: cst.Call, far: i
     """What an argument is by what the function that it stands in was given itself."""
     for entry in _entries_at(caller, node, call, far):
         value = entry.trace.value(node)
-        if _is_refused(value):
+        if is_refused(value):
             return replace(value, evidence=evidence, symbols=())
-        if _is_list_of_refused(value):
+        if is_list_of_refused(value):
             return container(_requiring(evidence))
     return None
 

@@ -70,10 +70,10 @@ def are_networks_known(context: Context, function: cst.FunctionDef, site: CallSi
     cls = class_of(context, function)
     if cls is not None and given:
         given = given[1:]
-    for path in context.remember(_networks_by_use, function):
+    for path in networks_by_use(context, function):
         if path not in given or not _hands_network(context, function, site, path):
             return False
-    kept = context.remember(_networks_by_use, cls) if cls is not None else []
+    kept = networks_by_use(context, cls) if cls is not None else []
     return cls is None or all(
         context.remember(_keeps_network, cls, path.removeprefix("self.")) for path in kept if path.startswith("self.")
     )
@@ -82,17 +82,21 @@ def are_networks_known(context: Context, function: cst.FunctionDef, site: CallSi
 def are_own_networks_known(context: Context, method: cst.FunctionDef, site: CallSite, kept: Container[str]) -> bool:
     """The same of a method whose object is known to keep something under some names."""
     cls = class_of(context, method)
-    own = context.remember(_networks_by_use, cls) if cls is not None else []
+    own = networks_by_use(context, cls) if cls is not None else []
     return all(path.split(".")[1] in kept for path in own) and all(
-        _hands_network(context, method, site, path) for path in context.remember(_networks_by_use, method)
+        _hands_network(context, method, site, path) for path in networks_by_use(context, method)
     )
 
 
-def _networks_by_use(context: Context, area: cst.ClassDef | cst.FunctionDef) -> list[str]:
+def networks_by_use(context: Context, area: cst.ClassDef | cst.FunctionDef) -> list[str]:
     """The paths under which networks are called of which only their use in the file says that they are ones.
 
     Of a function those that are no attributes of its object.
     """
+    return context.remember(_networks_by_use, area)
+
+
+def _networks_by_use(context: Context, area: cst.ClassDef | cst.FunctionDef) -> list[str]:
     found = set[str]()
     for call in context.tree.within(area, cst.Call):
         path = dotted(call.func)

@@ -37,6 +37,8 @@ def behind(node: cst.BaseExpression | None, key: LiteralKey) -> cst.BaseExpressi
     """What stands behind a key of a tuple or dictionary that is written out; None if that can't be told."""
     if isinstance(key, int):
         return element_at(node, key)
+    if isinstance(node, cst.Call):
+        return _named(node, key)
     if not isinstance(node, cst.Dict):
         return None
     found: list[cst.BaseExpression] = []
@@ -46,6 +48,14 @@ def behind(node: cst.BaseExpression | None, key: LiteralKey) -> cst.BaseExpressi
         if known == key:
             found.append(each.value)
     return found[-1] if found else None
+
+
+def _named(call: cst.Call, key: str) -> cst.BaseExpression | None:
+    """The argument of that name, where a dictionary is made: ``dict(loss=loss)``."""
+    if not isinstance(call.func, cst.Name) or call.func.value != "dict":
+        return None
+    named = {arg.keyword.value: arg.value for arg in call.args if arg.keyword is not None}
+    return named.get(key) if len(named) == len(call.args) else None
 
 
 def is_refilled(context: Context, name: cst.Name) -> bool:

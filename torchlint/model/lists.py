@@ -17,9 +17,10 @@ from torchlint.model.graphs.mentions import owner
 from torchlint.model.keyed import LiteralKey, behind, is_refilled, unkeyed
 from torchlint.model.modes import grad_enabled
 from torchlint.model.possibilities import Dtype, Kind, Tri
+from torchlint.model.proofs import operands
 from torchlint.model.recording import calls_of, shows_recording
 from torchlint.model.recording_elsewhere import records
-from torchlint.model.requires_grad import is_leaf, of_callers, operands, requires_grad
+from torchlint.model.requires_grad import is_leaf, of_callers, requires_grad
 from torchlint.model.scopes import target_names
 from torchlint.model.syntax import dotted, literal_key, parameters
 from torchlint.model.values import Value, held

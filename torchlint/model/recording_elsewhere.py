@@ -61,7 +61,7 @@ def _beginnings(context: Context, function: cst.FunctionDef, far: int) -> list[d
     for site in call_sites(context, function, needs_arguments=False):
         if site.context is context and context.scopes.scope_of(site.call) is function:
             continue
-        handed = _handed(context, function, site)
+        handed = handed_by(context, function, site)
         if handed is None or not are_networks_known(context, function, site):
             continue
         if _records_there(context, site, far):
@@ -80,7 +80,7 @@ def _records_there(context: Context, site: CallSite, far: int) -> bool:
         return deeper(partial(is_begun_elsewhere, caller, call, far - 1))
 
 
-def _handed(context: Context, function: cst.FunctionDef, site: CallSite) -> dict[str, Handed] | None:
+def handed_by(context: Context, function: cst.FunctionDef, site: CallSite) -> dict[str, Handed] | None:
     """What a call hands to each parameter; None if that is not known."""
     caller, call = site
     if any(arg.star for arg in call.args):

@@ -6,7 +6,7 @@ That is asked where a result is converted, and never becomes part of what the fu
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -25,8 +25,9 @@ from torchlint.model.keyed import LiteralKey, behind, is_used_whole
 from torchlint.model.modes import grad_enabled
 from torchlint.model.overriding import Overriding, is_replaced, overriding
 from torchlint.model.possibilities import Dtype, Kind, Tri
+from torchlint.model.proofs import by_backward
 from torchlint.model.syntax import decorator_names, parameters
-from torchlint.model.values import UNKNOWN, Value, join
+from torchlint.model.values import UNKNOWN, Value, join, tensor
 from torchlint.system.records import replace
 
 if TYPE_CHECKING:
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
 
 _PLAIN = frozenset(("staticmethod",))
 """Decorators that give a function what its caller gives."""
+_NOTHING: Mapping[str, Value] = {}
+_SENT_BACK = tensor(Tri.YES, dtype=Dtype.FLOAT, certainty=Certainty.EXPECTED)
+"""What a function calls ``backward()`` on."""
 
 
 class CallResult(NamedTuple):
@@ -43,16 +47,26 @@ class CallResult(NamedTuple):
     place: LiteralKey | None
 
 
-def result_requires_grad(context: Context, result: CallResult) -> Certainty:
-    """How certain it is that a result of a call requires grad, by what is seen in the function then."""
-    value = context.remember(_result, result.call, result.place)
+def result_requires_grad(
+    context: Context, result: CallResult, attributes: Mapping[str, Value] | None = None
+) -> Certainty:
+    """How certain it is that a result of a call requires grad, by what is seen in the function then.
+
+    ``attributes``: what the object keeps, if it is a method's call and that is known.
+    """
+    if attributes is None:
+        value = context.remember(_result, result.call, result.place)
+    else:
+        value = _result(context, result.call, result.place, attributes)
     is_tensor = value is not None and value.kind == Kind.TENSOR and value.grad == Tri.YES
     if value is None or not is_tensor or not value.dtype & Dtype.FLOAT:
         return Certainty.SUPPOSED
     return min(value.certainty, Certainty.EXPECTED)  # a subclass, or whoever patches it, may give something else
 
 
-def _result(context: Context, call: cst.Call, index: LiteralKey | None) -> Value | None:
+def _result(
+    context: Context, call: cst.Call, index: LiteralKey | None, attributes: Mapping[str, Value] = _NOTHING
+) -> Value | None:
     given = value_of(context, call.func)
     function = given.node
     if not isinstance(function, cst.FunctionDef) or given.choices or grad_enabled(context, call) != Tri.YES:
@@ -69,8 +83,10 @@ def _result(context: Context, call: cst.Call, index: LiteralKey | None) -> Value
         if value.kind & Kind.MODULE and is_frozen(context, arg.value):
             return None
         handed[names[0]] = Handed(value, arg.value)
+    owner = function.params.params[0].name.value if attributes and function.params.params else ""
+    paths = {f"{owner}.{name}": each for name, each in attributes.items()}
     with asking(home):
-        return _seen_in(home, function, handed, index)
+        return _seen_in(home, function, handed, paths, index)
 
 
 def _handed(context: Context, node: cst.BaseExpression) -> Value:
@@ -93,7 +109,11 @@ def _is_plain(home: Context, function: cst.FunctionDef) -> bool:
 
 
 def _seen_in(
-    home: Context, function: cst.FunctionDef, handed: dict[str, Handed], index: LiteralKey | None
+    home: Context,
+    function: cst.FunctionDef,
+    handed: dict[str, Handed],
+    paths: dict[str, Value],
+    index: LiteralKey | None,
 ) -> Value | None:
     """What a function returns that is given this, on all ways."""
     for param in parameters(function):
@@ -103,7 +123,7 @@ def _seen_in(
         return None
     starred = {each.name.value for each in parameters(function) if each.star}
     given = {name: each.value for name, each in handed.items() if name not in starred}
-    trace = home.interpreter.called_with(home, function, given, {}, decided(home, function, handed))
+    trace = home.interpreter.called_with(home, function, given, paths, decided(home, function, handed))
     returned = list(_returned(home, function, trace, index))
     return reduce(join, returned) if returned else None
 
@@ -120,9 +140,16 @@ def _returned(home: Context, function: cst.FunctionDef, trace: Trace, index: Lit
             if index is not None:
                 value = _behind(value, index)
                 written = behind(written, index)
+            if isinstance(written, cst.Name) and _may_be_sent_back(value) and by_backward(home, written):
+                value = _SENT_BACK
             if value.kind == Kind.TENSOR | Kind.NUMBER and _is_sum(home, function, written):
                 value = replace(value, kind=Kind.TENSOR)
             yield value
+
+
+def _may_be_sent_back(value: Value) -> bool:
+    """Whether nothing but a call of ``backward()`` tells that something requires grad."""
+    return value.grad == Tri.MAYBE and not value.kind & ~(Kind.TENSOR | Kind.UNKNOWN)
 
 
 def _behind(value: Value, key: LiteralKey) -> Value:

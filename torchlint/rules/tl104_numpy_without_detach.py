@@ -112,6 +112,10 @@ from plots import plot
 plot([criterion(net(x), y) for x, y in batches])
 ```
 
+So is what an object does with a network that it was made with (`Trainer(Net()).report(x)`, where `report` converts
+`self.model(x)`), whichever class of the project keeps that, and what a function converts from whose result a caller
+sends gradients back (`loss = step(x)`, then `loss.backward()`).
+
 ## When the fix is unsafe
 
 The fix is safe: the original raises, or the tensor has no graph and detaching it is nothing. `np.asarray(x)` takes
@@ -148,10 +152,17 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Certainty, Evidence, Fate, Kind, Model, Strength, lists
+from torchlint.model.by_object import requires_grad_by_object
 from torchlint.model.expressions import own_value
 from torchlint.model.graphs.fate import fate_of_name
 from torchlint.model.graphs.shown import are_elements_told_apart
-from torchlint.model.handed import Witness, holds_grad_by_call, is_no_tensor_by_call, requires_grad_by_call
+from torchlint.model.handed import (
+    Witness,
+    holds_grad_by_call,
+    is_no_tensor_by_call,
+    proved_by_call,
+    requires_grad_by_call,
+)
 from torchlint.model.imports import imported_path
 from torchlint.model.recording_elsewhere import records
 from torchlint.model.scopes import target_names
@@ -366,7 +377,9 @@ def _has_star(model: Model) -> bool:
 
 def _is_refused(tensor: cst.BaseExpression, call: cst.BaseExpression, model: Model) -> bool:
     """Whether a tensor is converted that requires grad, where autograd records."""
-    return any(_counts(certainty, call, model) for certainty in model.ask(lists.certainties, tensor))
+    if any(_counts(certainty, call, model) for certainty in model.ask(lists.certainties, tensor)):
+        return True
+    return _counts(model.ask(requires_grad_by_object, tensor), call, model)
 
 
 def _counts(certainty: Certainty | None, call: cst.BaseExpression, model: Model) -> bool:
@@ -388,7 +401,9 @@ def _finding(tensor: cst.BaseExpression, start: cst.CSTNode, call: cst.Call, mod
         fix_or_none = _doubted(fix) if is_open else None
         return Finding(start, message, fix_or_none, call, receiver=tensor)
     is_open = start is call.func and bool(model.ask(own_value, tensor).kind & Kind.UNKNOWN)  # it may be an array
-    is_supposed = kind != Kind.TENSOR and model.requires_grad(tensor) == Certainty.EXPECTED
+    is_supposed = kind != Kind.TENSOR and (
+        model.requires_grad(tensor) == Certainty.EXPECTED or model.ask(requires_grad_by_object, tensor) is not None
+    )
     if is_open or is_supposed:  # what a function gives here may be overridden
         fix = _doubted(fix)
     return Finding(start, message, fix, call, receiver=tensor)
@@ -399,7 +414,7 @@ def _handed(tensor: cst.BaseExpression, start: cst.CSTNode, call: cst.Call, mode
 
     Others may give it something else, so that the fix is safe only where it can be nothing but a tensor.
     """
-    witness = model.ask(requires_grad_by_call, tensor, call)
+    witness = _witness(tensor, call, model)
     if witness is None:
         return None
     found = replace(_finding(tensor, start, call, model), evidence=_evidence(witness, call))
@@ -412,10 +427,17 @@ def _handed(tensor: cst.BaseExpression, start: cst.CSTNode, call: cst.Call, mode
     return replace(found, fix=None if is_other else _doubted(found.fix))
 
 
+def _witness(tensor: cst.BaseExpression, call: cst.Call, model: Model) -> Witness | None:
+    """A call that lets a tensor in the function require grad, by what it hands over or does with what it gets."""
+    found = model.ask(requires_grad_by_call, tensor, call)
+    return model.ask(proved_by_call, tensor, call) if found is None else found
+
+
 def _evidence(witness: Witness, call: cst.Call) -> Evidence:
     """Which caller lets it require grad."""
     here = "a call in this file" if not witness.place else f"`{witness.place}`"
-    return Evidence(Strength.USE, f"{here} gives one that requires grad", call if witness.place else witness.call)
+    said = "sends gradients back from what it gets" if witness.sends_back else "gives one that requires grad"
+    return Evidence(Strength.USE, f"{here} {said}", call if witness.place else witness.call)
 
 
 def _detached(tensor: cst.BaseExpression) -> tuple[Edit, ...]:
@@ -438,7 +460,7 @@ def _of_list(node: cst.BaseExpression, call: cst.Call, model: Model) -> Finding 
         fix = Fix("Insert `.detach()`", edits) if len(tensors) == len(elements) else None
         return Finding(call.func, message, fix, call, receiver=refused[0])
     for each in elements:
-        if (witness := model.ask(requires_grad_by_call, each, call)) is not None:
+        if (witness := _witness(each, call, model)) is not None:
             return Finding(call.func, message, None, call, _evidence(witness, call), receiver=each)
     if elements or not isinstance(node, (cst.Name, cst.Attribute, cst.Subscript, cst.Call)):
         return None

@@ -72,8 +72,8 @@ class Importers:
                     data = self._notebooks[path] = importable.code_of(path, data)
                 if b"torch" in data or b".backward(" in data:
                     self._with_torch.add(path)
-                    if _BEGINNING.search(data) is not None:
-                        self._beginning.add(path)
+                if _BEGINNING.search(data) is not None:
+                    self._beginning.add(path)
                 if PACKING.search(data) is not None:
                     self.packing.append(path)
                 self.patching.add(path, data)
@@ -101,20 +101,20 @@ class Importers:
                 return os.path.relpath(other, self.folder.path).replace(os.sep, "/")
         return None
 
-    def importing(self, path: str, imported: str, called: str) -> list[str]:
+    def importing(self, path: str, imported: str, called: str, *, with_torch: bool) -> list[str]:
         """The other files with an import that mentions a file or a name of it, and with a call of another name.
 
-        Left out are those in which nothing of torch stands, for they have no tensors of their own to hand over, and
-        those that begin nothing with autograd on and are imported by nobody who does.
+        Left out are those that begin nothing with autograd on and are imported by nobody who does; ``with_torch``: also
+        those in which nothing of torch stands, for they have no tensors of their own to hand over.
         """
         stem, name = re.escape(_in_source(_stem(path))), re.escape(called.encode())
         by_name = self._by_word.get(imported.encode(), [])
         call = re.compile((rb"%s(?<![.\w]%s)\s*\(" if imported == called else rb"%s(?<!\w%s)\s*\(") % (name, name))
-        found = [other for other in by_name if self._has(other, path, call)]
+        found = [other for other in by_name if self._has(other, path, call, with_torch)]
         handle = re.compile(rb"\bimport\b[^\n]*\b%s\b|\b%s\s+import\s*\(?\s*\*" % (stem, stem))
         anyhow = re.compile(rb"%s(?<!\w%s)\s*\(" % (name, name))  # `re` finds a literal far quicker than a boundary
         for other in self._by_word.get(_in_source(_stem(path)), ()):
-            if other not in found and self._has(other, path, anyhow) and handle.search(self._code(other)):
+            if other not in found and self._has(other, path, anyhow, with_torch) and handle.search(self._code(other)):
                 found.append(other)
         return found
 
@@ -138,9 +138,9 @@ class Importers:
             self._handed = set[bytes]().union(*(handed_over(self._code(path)) for path in self._paths))
         return name in self._handed
 
-    def _has(self, other: str, path: str, call: re.Pattern[bytes]) -> bool:
+    def _has(self, other: str, path: str, call: re.Pattern[bytes], with_torch: bool) -> bool:
         """Whether a file is another one that may record, and has a call."""
-        is_one = other != path and other in self._with_torch and self._may_record(other)
+        is_one = other != path and (not with_torch or other in self._with_torch) and self._may_record(other)
         return is_one and call.search(self._code(other)) is not None
 
     def _may_record(self, path: str) -> bool:

@@ -212,12 +212,15 @@ class Codebase:
         path = asker.path
         return importers is not None and path is not None and importers.switching.is_off_for(path, self._module_file)
 
-    def importing(self, asker: Context, imported: str, called: str) -> list[str]:
-        """The other files of the project that may have a name from a file, and call something of another one."""
+    def importing(self, asker: Context, imported: str, called: str, *, with_torch: bool = True) -> list[str]:
+        """The other files of the project that may have a name from a file, and call something of another one.
+
+        ``with_torch``: those in which something of torch stands.
+        """
         importers = self.others(asker)
         if importers is None or asker.path is None or not importers.is_known:
             return []
-        return importers.importing(asker.path, imported, called)
+        return importers.importing(asker.path, imported, called, with_torch=with_torch)
 
     def naming(self, asker: Context, imported: str, attribute: str) -> list[str]:
         """The other files that may have a name from a file, and name an attribute."""
