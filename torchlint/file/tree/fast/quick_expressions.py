@@ -20,7 +20,7 @@ _NOTHING = cst.MaybeSentinel.DEFAULT
 
 Placed = ast.expr | ast.keyword | ast.stmt
 
-Place = tuple[int, int, int, int]
+Extent = tuple[int, int, int, int]
 """The numbers of the first and the last line of something, and the columns, in bytes, where it begins and ends."""
 
 
@@ -34,7 +34,7 @@ class Expressions:
     def __init__(self, text: str) -> None:
         self.lines = text.encode(errors="surrogatepass").split(b"\n")
         """The lines of the text, in bytes, as Python's parser counts columns."""
-        self.places: dict[int, Place] = {}
+        self.places: dict[int, Extent] = {}
         """Where the nodes that were made stand, by their ids. (Python's nodes would take half of all memory.)"""
 
     def forget_since(self, known: int) -> None:
@@ -42,7 +42,7 @@ class Expressions:
         while len(self.places) > known:
             self.places.popitem()
 
-    def text(self, place: Place) -> str:
+    def text(self, place: Extent) -> str:
         """The source that stands there."""
         first, last, start, end = place
         lines = self.lines
@@ -260,12 +260,12 @@ class Expressions:
         return make.param(make.name(arg.arg), annotation, self.optional(default), star)
 
 
-def place_of(node: Placed) -> Place:
+def place_of(node: Placed) -> Extent:
     """Where a node stands."""
     return node.lineno, node.end_lineno or 0, node.col_offset, node.end_col_offset or 0
 
 
-def _until(node: ast.BoolOp, last: ast.expr) -> Place:
+def _until(node: ast.BoolOp, last: ast.expr) -> Extent:
     """Where the first terms of an operation with several stand."""
     return node.lineno, last.end_lineno or 0, node.col_offset, last.end_col_offset or 0
 
