@@ -303,7 +303,10 @@ def test_rule(torchlint: Torchlint) -> None:
     assert by_code.out == by_name.out == torchlint("rule", "tl101").out
     title, traits, page, blank, text = by_code.out.split("\n", 4)
     assert (title, blank) == ("TL101 data-read", "")
-    assert traits == "Group: migration. Severity: warning, where a finding does not say otherwise. Fix: safe, unsafe."
+    assert (
+        traits
+        == "Group: migration. Severity: warning, where a finding does not say otherwise. Fix: safe, unsafe, sometimes none."
+    )
     assert page.endswith("/docs/rules/data-read.md")
     assert text.count("In the examples: `-` a finding with a safe fix") == 1
     assert text.index("In the examples") < text.index("\n    -")

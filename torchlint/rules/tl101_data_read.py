@@ -225,7 +225,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
         fix = replace(fix, risk=data_sites.risk(node, value, evidence, model))
     half = data_sites.half_of(node, model)
     if half is None and fix.applicability is Applicability.UNSAFE and kept_memory.is_exchanged(node, model):
-        said = _MESSAGE.format("keep it only where memory is exchanged on purpose")
+        said = _MESSAGE.format("keep it only to exchange memory")
         return Finding(node.attr, said, evidence=evidence, receiver=node.value)
     if half is not None and _is_asked_for_metadata(node, model) and not _is_assigned_data(half):
         half = None

@@ -199,7 +199,7 @@ def _advice(node: cst.Attribute, assign: cst.Assign | None, model: Model) -> str
         case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))) if name in _RESHAPING | _JOINING:
             return "assign a new tensor or `nn.Parameter`"
     if kept_memory.gives_exchanged(node, model):
-        return "keep it only where memory is exchanged on purpose"
+        return "keep it only to exchange memory"
     return "use `with torch.no_grad(): ….copy_(…)`"
 
 

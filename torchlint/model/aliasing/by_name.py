@@ -90,7 +90,12 @@ def _is_computed(context: Context, cls: cst.ClassDef, name: str) -> bool:
     info = context.scopes.info(cls)
     if not info.methods.keys().isdisjoint(_COMPUTING):
         return True
-    return any(each.name.value == name and "setter" in decorator_names(each) for each in info.bodies)
+    return name in context.remember(_with_setters, cls)
+
+
+def _with_setters(context: Context, cls: cst.ClassDef) -> frozenset[str]:
+    bodies = context.scopes.info(cls).bodies
+    return frozenset(each.name.value for each in bodies if "setter" in decorator_names(each))
 
 
 def _is_field(context: Context, cls: cst.ClassDef, name: str) -> bool:

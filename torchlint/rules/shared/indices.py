@@ -87,14 +87,17 @@ def is_handed_to_index(node: cst.BaseExpression, model: Model) -> bool:
     if found is None or found[0].decorators or found[0].asynchronous is not None:
         return False
     function, name = found
-    home = model.home(function)
-    if home.tree.within(function, cst.Yield):
-        return False  # nothing has been done yet when it has been called
-    uses = home.references(name, function)
-    taken = [use for use in uses if _is_index_of_tensor(use, home)]
-    if home.targets(name, function) or not any(_is_always_run(use, function, home) for use in taken):
+    return model.home(function).remember(_only_indexes, function, name)
+
+
+def _only_indexes(model: Model, function: cst.FunctionDef, name: str) -> bool:
+    if model.tree.within(function, cst.Yield) or model.targets(name, function):
+        return False  # of a generator: nothing has been done yet when it has been called
+    uses = model.references(name, function)
+    others = [use for use in uses if not _is_index_of_tensor(use, model)]
+    if len(others) == len(uses) or not all(model.ask(only_metadata, use) for use in others):
         return False
-    return all(use in taken or home.ask(only_metadata, use) for use in uses)
+    return any(_is_always_run(use, function, model) for use in uses if use not in others)
 
 
 def _is_index_of_tensor(node: cst.Name, model: Model) -> bool:

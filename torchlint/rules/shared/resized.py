@@ -24,8 +24,8 @@ def is_resized_before(call: cst.Call, inner: cst.BaseExpression, model: Model) -
     if len(targets) != 1 or targets[0].value == name:
         return False
     scope, wrapper = model.scopes.scope_of(call), targets[0].value
-    changes = _changes(name, model)
-    if _changes(wrapper, model) or any(model.scopes.scope_of(each) is not scope for each in changes):
+    changes = model.remember(_changes, name)
+    if model.remember(_changes, wrapper) or any(model.scopes.scope_of(each) is not scope for each in changes):
         return False
     uses = sorted(model.references(wrapper, scope), key=model.tree.order)
     return bool(changes) and all(
@@ -40,11 +40,11 @@ def _name_of(node: cst.BaseExpression) -> str:
     return root(node)
 
 
-def _changes(name: str, model: Model) -> list[cst.Attribute]:
+def _changes(model: Model, name: str) -> tuple[cst.Attribute, ...]:
     """Where the tensor of a name is changed beyond its elements."""
     owners = (use for use in model.tree.names(name))
     parents = (model.tree.parent(use) for use in owners)
-    return [each for each in parents if isinstance(each, cst.Attribute) and each.attr.value in OF_THE_OBJECT]
+    return tuple(each for each in parents if isinstance(each, cst.Attribute) and each.attr.value in OF_THE_OBJECT)
 
 
 def _is_next_bound(change: cst.Attribute, call: cst.Call, uses: Sequence[cst.Name], model: Model) -> bool:
