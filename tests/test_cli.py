@@ -303,10 +303,8 @@ def test_rule(torchlint: Torchlint) -> None:
     assert by_code.out == by_name.out == torchlint("rule", "tl101").out
     title, traits, page, blank, text = by_code.out.split("\n", 4)
     assert (title, blank) == ("TL101 data-read", "")
-    assert (
-        traits
-        == "Group: migration. Severity: warning, where a finding does not say otherwise. Fix: safe, unsafe, sometimes none."
-    )
+    severity = "Severity: warning, where a finding does not say otherwise."
+    assert traits == f"Group: migration. {severity} Fix: safe, unsafe, sometimes none."
     assert page.endswith("/docs/rules/data-read.md")
     assert text.count("In the examples: `-` a finding with a safe fix") == 1
     assert text.index("In the examples") < text.index("\n    -")
@@ -315,7 +313,7 @@ def test_rule(torchlint: Torchlint) -> None:
     entry = json.loads(torchlint("rule", "TL101", "--output-format", "json").out)
     assert entry["summary"] == text.partition("\n")[0]
     assert entry.keys() == {"code", "name", "group", "severity", "default", "fixes", "summary", "explanation", "url"}
-    assert entry["fixes"] == ["safe", "unsafe"]
+    assert entry["fixes"] == ["safe", "unsafe", "sometimes none"]
 
 
 def test_all_rules(torchlint: Torchlint) -> None:

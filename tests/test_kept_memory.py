@@ -178,7 +178,7 @@ def swap(left: nn.Parameter, right: nn.Parameter):
 
 def test_exchanged_memory_has_no_fix() -> None:
     found = check_text(EXCHANGED, "swap.py", CODES, Fixing.NONE).diagnostics
-    said = [(each.code, each.start.row, each.fix is None) for each in found if "exchanged" in each.message]
+    said = [(each.code, each.start.row, each.fix is None) for each in found if "exchange memory" in each.message]
     assert said == [("TL101", 6, True), ("TL103", 9, True)]
 
 
