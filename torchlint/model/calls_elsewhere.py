@@ -95,11 +95,12 @@ def makings(asker: Context, context: Context, cls: cst.ClassDef, *, needs_argume
 def _calls_in_files(asker: Context, paths: Iterable[str], wanted: _Wanted) -> Iterator[CallSite]:
     home = wanted.home
     for path in paths:
-        if path != home.path or home.is_part:
-            other = asker if path == asker.path and not asker.is_part else home.codebase.whole(path, asker)
-            if other is not None:
-                with asking(other):
-                    yield from list(_calls_in(other, wanted))
+        if path == home.path and not home.is_part:
+            continue  # it has been looked at as the file that it is
+        other = asker if path == asker.path and not asker.is_part else home.codebase.whole(path, asker)
+        if other is not None:
+            with asking(other):
+                yield from list(_calls_in(other, wanted))
 
 
 def _calls_of_modules_elsewhere(context: Context, cls: cst.ClassDef) -> Iterator[CallSite]:

@@ -1,7 +1,7 @@
 """What the constructors of a class keep of what they are given, those of its bases included.
 
 ``class Trainer(Base)``: an object of it keeps what ``Base.__init__`` does, whether ``Trainer`` has a constructor that
-calls that one or none. Only syntax is looked at here; what is kept is asked of a call (:mod:`torchlint.model.handed`).
+calls that one or none. What they hold is asked of a call (:mod:`torchlint.model.kept_attributes`).
 """
 
 from __future__ import annotations
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 _MOST = 16
 """Where more classes than these derive from one, only objects of its own are looked at."""
-
-
 _MOVING = frozenset(("cpu", "cuda", "double", "eval", "float", "half", "to", "train"))
 """Methods of networks that give the network itself."""
 
@@ -37,7 +35,7 @@ class KeptAttribute(NamedTuple):
     target: cst.Attribute
 
 
-class HandedOn(NamedTuple):
+class BaseCall(NamedTuple):
     """The constructor of a base that another one calls, and with what: ``super().__init__(model)``."""
 
     constructor: cst.FunctionDef
@@ -59,7 +57,7 @@ def kept_by(context: Context, constructor: cst.FunctionDef) -> list[KeptAttribut
     return found
 
 
-def handed_on(context: Context, constructor: cst.FunctionDef) -> Iterator[HandedOn]:
+def calls_of_bases(context: Context, constructor: cst.FunctionDef) -> Iterator[BaseCall]:
     """The constructors of bases that a constructor calls whatever it is given."""
     block = constructor.body
     for line in block.body if isinstance(block, cst.IndentedBlock) else ():
@@ -69,7 +67,7 @@ def handed_on(context: Context, constructor: cst.FunctionDef) -> Iterator[Handed
             ):
                 function = value_of(context, call.func).node
                 if isinstance(function, cst.FunctionDef) and function is not constructor:
-                    yield HandedOn(function, call)
+                    yield BaseCall(function, call)
 
 
 def kept_names(context: Context, cls: cst.ClassDef) -> frozenset[str]:

@@ -147,9 +147,8 @@ def _made_of_parameters(context: Context, function: cst.FunctionDef) -> frozense
     """The names that may hold something of what a function is given."""
     found = {param.name.value for param in parameters(function)}
     if class_of(context, function) is not None and "staticmethod" not in decorator_names(function):
-        found -= {param.name.value for param in parameters(function)[:1]}
-        if context.remember(_may_keep, function):
-            found.update(param.name.value for param in parameters(function)[:1])
+        if not context.remember(_may_keep, function):
+            found -= {param.name.value for param in parameters(function)[:1]}
     making = [each for cls in _MAKING for each in context.tree.within(function.body, cls)]
     size = -1
     while len(found) > size:
@@ -255,15 +254,15 @@ def _by_constructor(context: Context, method: cst.FunctionDef, far: int) -> list
     sites = _method_sites(context, method)
     made = [each for cls in _named_by(context, method, sites) for each in context.remember(made_with, cls, far)]
     for site in sites:
-        if not is_switched_off(site.context, site.call):
-            for own in _objects_of(context, method, site, made, far)[:1]:
-                with asking(site.context):
-                    handed = _handed(context, method, site, 0, 0)
-                if handed is not None and are_own_networks_known(context, method, site, own.attributes):
-                    owner = _owner(method)
-                    paths = {f"{owner}.{name}": each for name, each in own.attributes.items()}
-                    entry = _entry(context, method, site, handed, paths)
-                    found.append(entry._replace(attributes=own.attributes, cls=own.cls))
+        if is_switched_off(site.context, site.call):
+            continue
+        for own in _objects_of(context, method, site, made, far)[:1]:
+            with asking(site.context):
+                handed = _handed(context, method, site, 0, 0)
+            if handed is not None and are_own_networks_known(context, method, site, own.attributes):
+                paths = {f"{_owner(method)}.{name}": each for name, each in own.attributes.items()}
+                entry = _entry(context, method, site, handed, paths)
+                found.append(entry._replace(attributes=own.attributes, cls=own.cls))
     return found
 
 

@@ -12,7 +12,7 @@ from torchlint.model.calls_elsewhere import asking
 from torchlint.model.certainty import Certainty
 from torchlint.model.chosen_by_call import Handed, decided
 from torchlint.model.classes import class_of
-from torchlint.model.constructors import constructor_of, handed_on, is_frozen_by_any, kept_by, kept_names
+from torchlint.model.constructors import calls_of_bases, constructor_of, is_frozen_by_any, kept_by, kept_names
 from torchlint.model.expressions import value_of
 from torchlint.model.handed_networks import is_trained_network
 from torchlint.model.interpret.summary import Trace
@@ -47,7 +47,7 @@ def kept_of(
         run = _Constructed(context, constructor, handed, run_with(context, constructor, handed, paths))
     cls = class_of(context, constructor)
     found: dict[str, Value] = {}
-    for each in handed_on(context, constructor) if far else ():
+    for each in calls_of_bases(context, constructor) if far else ():
         found |= _kept_by_call(run, each.constructor, each.call, far - 1)
     for name, target in context.remember(kept_by, constructor):
         value = run.trace.value(target)

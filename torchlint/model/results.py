@@ -47,17 +47,15 @@ class CallResult(NamedTuple):
     place: LiteralKey | None
 
 
-def result_requires_grad(
-    context: Context, result: CallResult, attributes: Mapping[str, Value] | None = None
-) -> Certainty:
+def result_requires_grad(context: Context, result: CallResult, attributes: Mapping[str, Value] = _NOTHING) -> Certainty:
     """How certain it is that a result of a call requires grad, by what is seen in the function then.
 
     ``attributes``: what the object keeps, if it is a method's call and that is known.
     """
-    if attributes is None:
-        value = context.remember(_result, result.call, result.place)
-    else:
+    if attributes:
         value = _result(context, result.call, result.place, attributes)
+    else:
+        value = context.remember(_result, result.call, result.place)
     is_tensor = value is not None and value.kind == Kind.TENSOR and value.grad == Tri.YES
     if value is None or not is_tensor or not value.dtype & Dtype.FLOAT:
         return Certainty.SUPPOSED

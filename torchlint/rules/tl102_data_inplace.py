@@ -244,7 +244,7 @@ from torchlint.rules.shared import (
     tried,
     unrecorded,
 )
-from torchlint.rules.shared.handed_on import is_handed_on
+from torchlint.rules.shared.uncomputed import is_uncomputed
 from torchlint.rules.shared.without_graph import stays_without_graph
 
 GROUP = Group.MIGRATION
@@ -484,7 +484,7 @@ def _took_no_graph(write: cst.CSTNode, model: Model) -> bool:
     is_number = isinstance(write, cst.Call) and last_name(write.func) == "fill_" and len(operands) == 1
     if is_number and not model.value(operands[0]).kind & Kind.TENSOR:
         return True
-    return all(_without_graph(operand, model) or is_handed_on(operand, model) for operand in operands)
+    return all(_without_graph(operand, model) or is_uncomputed(operand, model) for operand in operands)
 
 
 def _without_graph(node: cst.BaseExpression, model: Model) -> bool:

@@ -138,7 +138,7 @@ from torchlint.model.syntax import bound_name, call_of, dotted, is_global, last_
 from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, on, word
 from torchlint.rules.api import fallbacks, namespaces, patches
 from torchlint.rules.shared import age, last_use, variables
-from torchlint.rules.shared.handed_on import mapped
+from torchlint.rules.shared.uncomputed import mapped
 from torchlint.rules.shared.volatile import blocks
 from torchlint.rules.shared.volatile.blocks import Need
 

@@ -219,10 +219,12 @@ def _made(node: cst.Call | cst.BinaryOperation, name: str | None, model: Model, 
 
     Convolutions, pooling and `interpolate` keep the order of channels, arithmetic that of any dimensions.
     """
+    if name in _IN_ORDER:
+        return _Order({}, node)
     given = [arg.value for arg in node.args] if isinstance(node, cst.Call) else [node.left, node.right]
     if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
         given.append(node.func.value)
-    orders = (_order(each, model, far) for each in given if name not in _IN_ORDER)
+    orders = (_order(each, model, far) for each in given)
     return _Order({}, node) if all(each is not None and not each.exchanged for each in orders) else None
 
 

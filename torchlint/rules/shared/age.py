@@ -13,10 +13,10 @@ import libcst as cst
 from torchlint.model import Kind, Model, Role, Tri, Value
 from torchlint.model.codebase.exports import is_mentioned_elsewhere
 from torchlint.rules.shared.compared import names_asked_about
-from torchlint.rules.shared.handed_on import is_handed_on
 from torchlint.rules.shared.identity import are_changed, is_changed
 from torchlint.rules.shared.lifetimes import targets_of
 from torchlint.rules.shared.resized import RESIZING, is_resized_before
+from torchlint.rules.shared.uncomputed import is_uncomputed
 
 _OF_THAT_TIME = re.compile(
     r"\bvolatile\s*=|\.data\[0\](?!\s*\[)|\basync\s*=\s*True\b|\bclip_grad_norm\("
@@ -36,7 +36,7 @@ def is_plain_tensor(call: cst.Call, inner: cst.BaseExpression, model: Model) -> 
     if _is_asked_about(call, model) or _is_all_of_suite(call, inner, model):
         return False
     if is_resized_before(call, inner, model):
-        return is_of_that_time(model) and not are_changed(model, but=RESIZING) and _was_handed_on(inner, model)
+        return is_of_that_time(model) and not are_changed(model, but=RESIZING) and _was_uncomputed(inner, model)
     return not _is_changed(call, model) and was_plain(inner, model)
 
 
@@ -44,15 +44,15 @@ def was_plain(inner: cst.BaseExpression, model: Model) -> bool:
     """Whether an expression had to be a tensor without a graph when the file was written, or `Variable` refused it."""
     if not is_of_that_time(model) or is_changed(inner, model) or are_changed(model):
         return False
-    return _was_handed_on(inner, model)
+    return _was_uncomputed(inner, model)
 
 
-def _was_handed_on(inner: cst.BaseExpression, model: Model) -> bool:
+def _was_uncomputed(inner: cst.BaseExpression, model: Model) -> bool:
     """Whether an expression may be a tensor without a graph, and is made of nothing that was computed."""
     value = model.value(inner)
     if not value.kind & (Kind.TENSOR | Kind.UNKNOWN) or not _may_be_plain(value):
         return False
-    return is_handed_on(inner, model)
+    return is_uncomputed(inner, model)
 
 
 def is_of_that_time(model: Model) -> bool:

@@ -47,9 +47,9 @@ def may_be_one(call: cst.BaseExpression, inner: cst.BaseExpression, model: Model
         return True
     if is_changed(inner, model) or model.remember(compared.are_asked_about):
         return False
-    if _is_of_integers(inner, model) and not model.remember(_are_changed):
+    if _is_of_integers(inner, model) and not are_changed(model):
         return True
-    if model.remember(_are_changed) and not _is_replaced_batch(call, inner, model) and not _stays(inner, model):
+    if are_changed(model) and not _is_replaced_batch(call, inner, model) and not _stays(inner, model):
         return False
     if model.ask(usage_of_object_here, call) <= Usage.SAVED:
         return True
@@ -169,7 +169,7 @@ def are_changed(model: Model, *, but: frozenset[str] = frozenset()) -> bool:
     return model.remember(_are_changed, but)
 
 
-def _are_changed(model: Model, but: frozenset[str] = frozenset()) -> bool:
+def _are_changed(model: Model, but: frozenset[str]) -> bool:
     """Whether flags, hooks or attributes of a tensor are set that is no parameter: what is asked about is none."""
     named = (node for node in model.tree.all(cst.Attribute) if node.attr.value in OF_THE_OBJECT - but)
     changing = (node for node in named if not model.value(node.value).is_parameter)

@@ -16,7 +16,7 @@ from typing import Any
 import libcst as cst
 
 from torchlint.file.tree.fast import makers as make
-from torchlint.file.tree.fast.quick_expressions import Expressions, NoQuickTree, place_of
+from torchlint.file.tree.fast.quick_expressions import Expressions, NoQuickTree, extent_of
 from torchlint.file.tree.libcst_private import parse_module, recorded
 from torchlint.file.tree.nodes import walk
 from torchlint.file.tree.python_tree import python_tree
@@ -65,18 +65,18 @@ class QuickTree:
 
         Brackets around an expression are left out.
         """
-        place = self._expressions.places.get(id(node))
-        if place is not None:
-            return self._expressions.text(place)
+        extent = self._expressions.extents.get(id(node))
+        if extent is not None:
+            return self._expressions.text(extent)
         if isinstance(node, cst.SimpleStatementLine):
             return "; ".join(self.code(each) or "" for each in node.body)
         return node.value if isinstance(node, cst.Name) else None
 
     def row(self, node: cst.CSTNode) -> int | None:
         """The number of the line on which an expression begins; None where that is not known."""
-        place = self._expressions.places.get(id(node))
-        if place is not None:
-            return place[0]
+        extent = self._expressions.extents.get(id(node))
+        if extent is not None:
+            return extent[0]
         while self._parsed:
             self._rows.update(_rows_of(*self._parsed.pop()))
         return self._rows.get(id(node))
@@ -102,11 +102,11 @@ class QuickTree:
 
     def _small(self, node: ast.stmt) -> cst.BaseSmallStatement:
         made: cst.BaseSmallStatement = _STATEMENTS[type(node)](self, node)
-        self._expressions.places[id(made)] = place_of(node)
+        self._expressions.extents[id(made)] = extent_of(node)
         return made
 
     def _compound(self, node: ast.stmt) -> cst.BaseStatement:
-        made, parsed = len(self._expressions.places), len(self._parsed)
+        made, parsed = len(self._expressions.extents), len(self._parsed)
         try:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 return self._function(node)

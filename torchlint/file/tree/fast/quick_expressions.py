@@ -34,17 +34,17 @@ class Expressions:
     def __init__(self, text: str) -> None:
         self.lines = text.encode(errors="surrogatepass").split(b"\n")
         """The lines of the text, in bytes, as Python's parser counts columns."""
-        self.places: dict[int, Extent] = {}
-        """Where the nodes that were made stand, by their ids. (Python's nodes would take half of all memory.)"""
+        self.extents: dict[int, Extent] = {}
+        """Where the nodes that were made stand, by their ids. (Python's own nodes take more: docs/speed.md.)"""
 
     def forget_since(self, known: int) -> None:
         """Forget what was made after so many nodes and is not used: other nodes may get its ids."""
-        while len(self.places) > known:
-            self.places.popitem()
+        while len(self.extents) > known:
+            self.extents.popitem()
 
-    def text(self, place: Extent) -> str:
+    def text(self, extent: Extent) -> str:
         """The source that stands there."""
-        first, last, start, end = place
+        first, last, start, end = extent
         lines = self.lines
         if first == last:
             return lines[first - 1][start:end].decode(errors="surrogatepass")
@@ -57,7 +57,7 @@ class Expressions:
         if kind not in _EXPRESSIONS:
             raise NoQuickTree(kind.__name__)
         made: cst.BaseExpression = _EXPRESSIONS[kind](self, node)
-        self.places[id(made)] = place_of(node)
+        self.extents[id(made)] = extent_of(node)
         return made
 
     def optional(self, node: ast.expr | None) -> cst.BaseExpression | None:
@@ -87,7 +87,7 @@ class Expressions:
             made = make.arg(None, self.of(node.value), "*")
         else:
             made = make.arg(None, self.of(node), "")
-        self.places[id(made)] = place_of(node)
+        self.extents[id(made)] = extent_of(node)
         return made
 
     def _subscript(self, node: ast.Subscript) -> cst.Subscript:
@@ -103,7 +103,7 @@ class Expressions:
         first = node.elts[0]
         if _at(node) == _at(first):
             return False
-        text, code = self.text(place_of(node)), self.text(place_of(first))
+        text, code = self.text(extent_of(node)), self.text(extent_of(first))
         before, _, behind = text.partition(code)
         return before.count("(") > behind.partition(",")[0].count(")")
 
@@ -122,7 +122,7 @@ class Expressions:
         made = self.of(node.values[0])
         for each in node.values[1:]:
             made = make.boolean(made, make.BOOLEAN[type(node.op)](), self.of(each))
-            self.places[id(made)] = _until(node, each)
+            self.extents[id(made)] = _until(node, each)
         return made
 
     def _unary(self, node: ast.UnaryOp) -> cst.UnaryOperation:
@@ -202,13 +202,13 @@ class Expressions:
             return self._literal(node)
         if isinstance(value, int):
             is_digit = node.end_col_offset == node.col_offset + 1 and 0 <= value <= 9
-            return make.integer(str(value) if is_digit else self.text(place_of(node)))
+            return make.integer(str(value) if is_digit else self.text(extent_of(node)))
         if value is Ellipsis:
             return make.ellipsis()
-        return (make.float if isinstance(value, float) else make.imaginary)(self.text(place_of(node)))
+        return (make.float if isinstance(value, float) else make.imaginary)(self.text(extent_of(node)))
 
     def _literal(self, node: ast.Constant) -> cst.BaseExpression:
-        text = self.text(place_of(node))
+        text = self.text(extent_of(node))
         quote = text[:3] if text.startswith(("'''", '"""')) else text[:1]
         if quote[0] in "'\"" and text.find(quote, len(quote)) == len(text) - len(quote):
             return make.string(text)  # as most are
@@ -260,7 +260,7 @@ class Expressions:
         return make.param(make.name(arg.arg), annotation, self.optional(default), star)
 
 
-def place_of(node: Placed) -> Extent:
+def extent_of(node: Placed) -> Extent:
     """Where a node stands."""
     return node.lineno, node.end_lineno or 0, node.col_offset, node.end_col_offset or 0
 

@@ -47,7 +47,7 @@ _Pursued = frozenset[tuple[int, str]]
 """The names that are being asked about, each with the ``id`` of its function: what is made of one adds nothing."""
 
 
-def is_handed_on(node: cst.BaseExpression, model: Model, seen: _Pursued = frozenset()) -> bool:
+def is_uncomputed(node: cst.BaseExpression, model: Model, seen: _Pursued = frozenset()) -> bool:
     """Whether an expression is made of nothing but what a function was given, or what was read, stored or cut."""
     for _ in range(_LONG):
         if _has_no_graph(node, model):
@@ -92,7 +92,7 @@ def _is_made_of_given(call: cst.Call, model: Model, seen: _Pursued) -> bool:
     given = [arg.value for arg in call.args if not arg.star]
     if len(given) < len(call.args) or not given:
         return False
-    if model.value(given[0]).kind == Kind.NDARRAY or (_is_read(call, model) and is_handed_on(given[0], model, seen)):
+    if model.value(given[0]).kind == Kind.NDARRAY or (_is_read(call, model) and is_uncomputed(given[0], model, seen)):
         return True
     if not _COMPUTING.search(last_name(call.func)) and all(_has_no_graph(each, model) for each in given):
         return True  # no network took what was no variable
@@ -114,7 +114,7 @@ def _parts(node: cst.BaseExpression) -> Sequence[cst.BaseExpression]:
 def _are_operands(nodes: Sequence[cst.BaseExpression], model: Model, seen: _Pursued) -> bool:
     """Whether expressions that something is made of were handed on: one at least, and no other one was computed."""
     several = [node for node in nodes if model.value(node).kind & (Kind.TENSOR | Kind.UNKNOWN)]
-    handed = [is_handed_on(node, model, seen) for node in several]
+    handed = [is_uncomputed(node, model, seen) for node in several]
     return any(handed) and all(
         is_handed or _is_of_another(node, model) for node, is_handed in zip(several, handed, strict=True)
     )
@@ -149,7 +149,7 @@ def _is_stored(node: cst.Attribute, model: Model, seen: _Pursued) -> bool:
         return False
     targets = _targets(node, model)
     if not targets:
-        return not _may_compute(node) and is_handed_on(node.value, model, seen)
+        return not _may_compute(node) and is_uncomputed(node.value, model, seen)
     if len(targets) > _MANY:
         return False
     uses = model.tree.attributes(name)
@@ -199,7 +199,7 @@ def _is_filled(use: cst.BaseExpression, model: Model, seen: _Pursued) -> bool:
 def _is_plainly(node: cst.BaseExpression, model: Model, seen: _Pursued) -> bool:
     unwrapped = _unwrapped(node)
     is_nothing = model.value(unwrapped).kind == Kind.NONE
-    return is_nothing or is_handed_on(unwrapped, model, seen) or _is_read(unwrapped, model)
+    return is_nothing or is_uncomputed(unwrapped, model, seen) or _is_read(unwrapped, model)
 
 
 def _is_given(name: cst.Name, model: Model, seen: _Pursued) -> bool:
@@ -258,7 +258,7 @@ def _is_bound_to_given(target: cst.Name, model: Model, seen: _Pursued) -> bool:
         return False
     several = mapped(made)
     if several is not None:
-        return all(is_handed_on(each, model, seen) for each in several)
+        return all(is_uncomputed(each, model, seen) for each in several)
     return _is_plainly(made, model, seen)
 
 
@@ -288,7 +288,7 @@ def _is_source(node: cst.BaseExpression, model: Model, seen: _Pursued) -> bool:
             return True
         case cst.Call(func=cst.Name("enumerate" | "zip" | "tqdm" | "iter" | "reversed"), args=args):
             return bool(args) and all(_is_source(arg.value, model, seen) for arg in args if arg.keyword is None)
-    return is_handed_on(node, model, seen) or _is_read(node, model)
+    return is_uncomputed(node, model, seen) or _is_read(node, model)
 
 
 def mapped(node: cst.CSTNode) -> list[cst.Name] | None:
