@@ -31,6 +31,7 @@ class OneChannel(nn.Module):
         self.narrow = nn.Conv1d(channels, 1, 7)
         self.wide = nn.Conv1d(channels, 2, 7)
         self.head = nn.Linear(channels, out_features=1)
+        self.t = nn.ConvTranspose1d(channels, out_channels=1, kernel_size=4)
 
     def forward(self, x):
         wave = self.narrow(x)
@@ -39,7 +40,8 @@ class OneChannel(nn.Module):
         stereo = torch.tanh(self.wide(x))
         both = stereo.squeeze(0).transpose(1, 0).view(-1)  # TL314`view`
         scores = self.head(x).transpose(1, 2).view(-1)
-        return mono, both, scores
+        louder = torch.relu(self.t(x)).transpose(1, 2).view(-1)
+        return mono, both, scores, louder
 
 
 def operands_in_another_order(x: torch.Tensor, w: torch.Tensor):
@@ -47,8 +49,9 @@ def operands_in_another_order(x: torch.Tensor, w: torch.Tensor):
     image = nn.functional.interpolate(image, size=(2, 2))
     pixels = image.permute(0, 2, 3, 1).view(-1, 5)
     scaled = (x.transpose(1, 2) * w).transpose(1, 2).view(-1)
+    positive = nn.functional.relu(x.transpose(1, 2)).view(-1)  # TL314`view`
     product = w.t().matmul(x).transpose(0, 1).view(-1)  # TL314`view`
-    return pixels, scaled, product
+    return pixels, scaled, positive, product
 
 
 def in_branches(x: torch.Tensor, size, flip):

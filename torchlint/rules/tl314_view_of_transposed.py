@@ -74,7 +74,7 @@ from typing import NamedTuple
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Model, Ndim
+from torchlint.model import Kind, Model, Ndim
 from torchlint.model.bindings import last_assigned
 from torchlint.model.syntax import assignment_of, integer
 from torchlint.rule import Finding, Fix, Group, Severity, all_of, any_of, on, pattern
@@ -187,8 +187,10 @@ class _Order(NamedTuple):
 def _order(node: cst.BaseExpression, model: Model, far: int = _FAR) -> _Order | None:
     """Which dimension in memory those of a tensor are that were exchanged; None if that is not known."""
     match node:
-        case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(value=name))) if name in _KEEPING:
-            return _order(inner, model, far)
+        case cst.Call(func=layer) if model.value(layer).kind == Kind.MODULE:
+            return _made(node, None, model, far)  # whatever its name is
+        case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(value=name)), args=args) if name in _KEEPING:
+            return _order(args[0].value if sizes.is_module(inner) and args else inner, model, far)
         case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(value=name)), args=args):
             exchanged = _exchanged(name, [integer(arg.value) for arg in args])
             if exchanged == {}:

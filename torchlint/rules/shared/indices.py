@@ -10,6 +10,7 @@ from torchlint.model import Kind, Model
 from torchlint.model.aliasing.here import only_metadata
 from torchlint.model.bindings import declares
 from torchlint.model.codebase.exports import is_mentioned, patcher
+from torchlint.model.overriding import is_replaced
 from torchlint.model.syntax import chain, has_stars, last_name
 from torchlint.model.torch import library
 from torchlint.rules.api import patches
@@ -91,8 +92,10 @@ def is_handed_to_index(node: cst.BaseExpression, model: Model) -> bool:
 
 
 def _only_indexes(model: Model, function: cst.FunctionDef, name: str) -> bool:
-    if model.tree.within(function, cst.Yield) or model.targets(name, function):
-        return False  # of a generator: nothing has been done yet when it has been called
+    if model.ask(is_replaced, function) or model.targets(name, function):
+        return False
+    if model.tree.within(function, cst.Yield):
+        return False  # nothing has been done yet when it has been called
     uses = model.references(name, function)
     others = [use for use in uses if not _is_index_of_tensor(use, model)]
     if len(others) == len(uses) or not all(model.ask(only_metadata, use) for use in others):

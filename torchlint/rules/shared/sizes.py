@@ -87,7 +87,7 @@ def _of_call(node: cst.Call, model: Model, far: int) -> frozenset[int] | None:
     if (called := model.value(node.func)).kind == Kind.MODULE:
         return _of_layer(called)
     kept = keyword(args, "keepdim")
-    is_method = isinstance(node.func, cst.Attribute) and not _is_module(node.func.value)
+    is_method = isinstance(node.func, cst.Attribute) and not is_module(node.func.value)
     inner = single(node.func.value, model, far) if is_method and isinstance(node.func, cst.Attribute) else NONE_SEEN
     if kept is None and name in _REDUCING:
         kept = positional(args, 1 if is_method else 2)
@@ -138,7 +138,7 @@ def _without(ones: frozenset[int] | None, dropped: int | None) -> frozenset[int]
     return frozenset(each - (each > dropped >= 0) + (each < dropped < 0) for each in ones if each != dropped)
 
 
-def _is_module(node: cst.BaseExpression) -> bool:
+def is_module(node: cst.BaseExpression) -> bool:
     """Whether it is written as a module of torch is, and not as a tensor."""
     return last_name(node) in ("torch", "F", "functional")
 
