@@ -37,7 +37,7 @@ KINDS = {
     "iterator", "old-style", "called-module",
 }  # fmt: skip
 TEXTS = {
-    "name", "kind", "rule", "lost", "argument", "deprecated", "removed", "replacement", "since", "advice", "fix", "to", "text",
+    "name", "kind", "rule", "lost", "changes", "argument", "deprecated", "removed", "replacement", "since", "advice", "fix", "to", "text",
     "literal", "signature", "fields", "condition", "status", "source", "note", "setup", "before", "after",
 }  # fmt: skip
 TIMELESS = {"drop-argument", "rename-method", "next", "super-init", "import", "builtin"}

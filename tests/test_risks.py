@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -12,25 +13,47 @@ from conftest import Torchlint
 from torchlint.diagnostic import Applicability, Fixing, LocatedFix
 from torchlint.file.check import check_text
 from torchlint.rules import catalogue
+from torchlint.rules.api.table import DATA
+from torchlint.testing import examples
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 Write = Callable[[dict[str, str | bytes]], None]
 
-RULES = frozenset(("TL101", "TL102", "TL103", "TL104", "TL105", "TL106", "TL107", "TL201", "TL203"))
 CASES = sorted(Path(__file__).parent.glob("cases/*.py"))
 
 
 def _unsafe(text: str) -> Iterator[LocatedFix]:
     """The unsafe fixes of a text, as they are and as alternatives."""
     for found in check_text(text, "x.py", frozenset(catalogue()), Fixing.NONE).diagnostics:
-        if found.fix is not None and found.code in RULES:
+        if found.fix is not None:
             yield from (
                 each for each in (found.fix, *found.fix.alternatives) if each.applicability is Applicability.UNSAFE
             )
 
 
+def _silent(text: str) -> list[str]:
+    """The unsafe fixes of a text that do not say what they can change, or not in a line."""
+    return [fix.message for fix in _unsafe(text) if not 0 < len(fix.risk) <= 160]
+
+
 @pytest.mark.parametrize("path", CASES, ids=[path.stem for path in CASES])
 def test_each_says_what_can_change(path: Path) -> None:
-    assert [fix.message for fix in _unsafe(path.read_text()) if not fix.risk] == []
+    assert _silent(path.read_text()) == []
+
+
+@pytest.mark.parametrize("code", sorted(catalogue()))
+def test_each_of_a_page_says_what_can_change(code: str) -> None:
+    assert [silent for example in examples(catalogue()[code].doc) for silent in _silent(example.before)] == []
+
+
+def test_each_of_the_table_says_what_can_change() -> None:
+    table = tomllib.loads((DATA / "api.toml").read_text(encoding="utf-8"))
+    texts = [f"{table['prelude']}{row.get('setup', '')}\n{row.get('before', '')}\n" for row in table["api"]]
+    assert {silent for text in texts for silent in _silent(text)} == set()
 
 
 HALF = """\

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import libcst as cst
@@ -124,6 +124,10 @@ class Fix:
     """Of an unsafe fix, what can change here, as the end of a sentence; empty where that is not told apart."""
     alternatives: tuple[Fix, ...] = ()
     """Other modern forms, reported with their edits: which one is meant, only the author knows. None is applied."""
+
+    def doubted(self, risk: str) -> Fix:
+        """The fix as an unsafe one; what can change is what it says already, else ``risk``."""
+        return replace(self, applicability=Applicability.UNSAFE, risk=self.risk or risk)
 
 
 @dataclass(frozen=True, slots=True)

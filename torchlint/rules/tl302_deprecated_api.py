@@ -257,7 +257,7 @@ def _copied(call: cst.Call, given: cst.BaseExpression) -> Fix | None:
         edit.replace_before(call, given, before),
         edit.replace_after(given, call, f"{after}.detach().clone()"),
     )
-    return Fix("Copy it", edits, Applicability.UNSAFE)
+    return Fix("Copy it", edits, Applicability.UNSAFE, risk="what is no tensor has no `.detach()`")
 
 
 def _is_type(use: Use, model: Model) -> bool:

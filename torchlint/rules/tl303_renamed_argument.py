@@ -189,7 +189,8 @@ def check_attribute(node: cst.Assign, model: Model) -> Finding | None:
         return Finding(target.attr, said)
     word = "mean" if given else "sum" if name == "size_average" else "none"
     edits = edit.replace(target.attr, "reduction"), edit.replace(node.value, f"'{word}'")
-    return Finding(target.attr, said, Fix(f"Set `reduction` to `'{word}'`", edits, Applicability.UNSAFE))
+    fix = Fix(f"Set `reduction` to `'{word}'`", edits)
+    return Finding(target.attr, said, fix.doubted("the loss has other values: what was set had no effect"))
 
 
 @on(cst.Decorator, trigger=pattern(r"@ (?:\w+ \. )*(?:no_grad|enable_grad|inference_mode)\b(?! \()"))
@@ -221,7 +222,9 @@ def check_option(node: cst.Call, model: Model) -> Finding | None:
         return None
     option = spelled[names_of.index("--local_rank")]
     quote = option.quote
-    fix = Fix("Know both", (edit.insert_before(first, f"{quote}--local-rank{quote}, "),), Applicability.UNSAFE)
+    fix = Fix("Know both", (edit.insert_before(first, f"{quote}--local-rank{quote}, "),)).doubted(
+        "what lists the names of the options gets one more"
+    )
     said = "`torch.distributed.launch` passes `--local-rank` since PyTorch 2.0, which is not known here"
     return Finding(option, said, fix)
 
@@ -253,7 +256,9 @@ def check_name(node: cst.Call, model: Model) -> Finding | None:
     if row is None or guards.is_guarded(node, model):
         return None
     edits = tuple(edit.replace(part, text) for part, text in new.items())
-    fix = Fix("Write `_` for the dots", edits, Applicability.UNSAFE)
+    fix = Fix("Write `_` for the dots", edits).doubted(
+        "state dicts that were saved before 0.4 have the name with the dot"
+    )
     said = "a name with a dot raises `KeyError` since PyTorch 0.4; write `_` for the dot"
     return Finding(name, said, None if _is_elsewhere(new, model) else fix, severity=Severity.ERROR)
 
@@ -402,7 +407,8 @@ def _positional_reduction(
     first = flags[0][1]
     word, applicability = _word(flags), Applicability.SAFE
     if word is None and len(flags) == 1:  # `nn.MSELoss("sum")` takes the word for `size_average`, and the mean
-        word, applicability = _meant(first.value), Applicability.UNSAFE
+        word = _meant(first.value)
+        applicability = Applicability.SAFE if word == "mean" else Applicability.UNSAFE
     if word is None:
         return None
     behind = list(zip(plain, order, strict=False))[plain.index(first) + 1 :]
@@ -412,7 +418,8 @@ def _positional_reduction(
     for arg, name in behind:
         is_flag = name in ("size_average", "reduce")
         edits.append(edit.remove_argument(call, arg) if is_flag else edit.insert_before(arg.value, f"{name}="))
-    return Fix(f"Use `reduction='{word}'`", tuple(edits), applicability)
+    risk = "" if applicability is Applicability.SAFE else "the loss has other values: the word was taken for a flag"
+    return Fix(f"Use `reduction='{word}'`", tuple(edits), applicability, risk=risk)
 
 
 def _meant(node: cst.BaseExpression) -> str | None:

@@ -55,7 +55,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Kind, Model
 from torchlint.model.syntax import keyword, last_name
-from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, Group, listed, on
+from torchlint.rule import Anchor, Edit, Finding, Fix, Group, listed, on
 from torchlint.rules.api import calls, findings, names, table
 from torchlint.rules.api.table import Row
 
@@ -162,9 +162,9 @@ def _finding(row: Row, call: cst.Call, plain: Sequence[cst.Arg], found: dict[str
             rest += [f"{name}={_value(arg.value, model)}" for name, arg in found.items() if not _is_one(arg.value)]
             change = Edit(Anchor(plain[0], False), Anchor(plain[-1].value, True), ", ".join(rest))
             in_order = _acting(plain, model) == _acting([*first, *found.values()], model)
-            applicability = row.applicability if in_order else Applicability.UNSAFE
             if not _binds(found.values(), model):
-                fix = Fix("Give the number by keyword", (change,), applicability)
+                fix = Fix("Give the number by keyword", (change,), row.applicability)
+                fix = fix if in_order else fix.doubted(calls.REORDERED)
         elif row.fix == "keywords":
             fix = _by_keyword(call, list(found), row)
     receiver = call.func.value if isinstance(call.func, cst.Attribute) and "Tensor." in row.name else None

@@ -149,7 +149,9 @@ def _add(row: Row, call: cst.Call) -> Fix:
     other = _RECOMMENDED.get(row.text)
     if other is None:
         return fix
-    recommended = Fix(f"Add `{other}`, which torch recommends", (edit.add_argument(call, other),), Applicability.UNSAFE)
+    recommended = Fix(f"Add `{other}`, which torch recommends", (edit.add_argument(call, other),)).doubted(
+        "`backward()` raises where what is computed again has other shapes or dtypes"
+    )
     return replace(fix, alternatives=(recommended,))
 
 

@@ -63,7 +63,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 import libcst as cst
 
@@ -71,7 +70,7 @@ from torchlint import edit
 from torchlint.model import Dtype, Kind, Model
 from torchlint.model.expressions import own_value
 from torchlint.model.syntax import call_of, last_name
-from torchlint.rule import Applicability, Finding, Fix, Group, Severity, listed, on
+from torchlint.rule import Finding, Fix, Group, Severity, listed, on
 from torchlint.rules.api import findings, methods, names, namespaces, patches, places, uses
 from torchlint.rules.api.table import Row
 from torchlint.rules.api.uses import Use
@@ -135,7 +134,7 @@ def _fix(use: Use, call: cst.Call, model: Model) -> Fix | None:
 
 
 def _as_unsafe(fix: Fix | None) -> Fix | None:
-    return replace(fix, applicability=Applicability.UNSAFE) if fix is not None else None
+    return fix.doubted("of a list of numbers the old constructor makes a tensor of these values") if fix else None
 
 
 def _is_by_callers(arg: cst.Arg, model: Model) -> bool:
@@ -164,10 +163,10 @@ def _written(function: str, dtype: str, call: cst.Call, row: Row, model: Model) 
     edits = [edit.replace(call.func, spelled[0])]
     if dtype:
         edits.append(edit.add_argument(call, typed[0]))
-    safe = row.applicability
+    fix = Fix(f"Use `{function}`", tuple(edits), row.applicability, (*spelled[1], *typed[1]))
     if places.may_be_default(call, model):
-        safe = Applicability.UNSAFE
-    return Fix(f"Use `{function}`", tuple(edits), safe, (*spelled[1], *typed[1]))
+        return fix.doubted("it is made on the default device, which the old constructor ignores")
+    return fix
 
 
 class Numbers:

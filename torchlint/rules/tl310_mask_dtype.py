@@ -136,19 +136,22 @@ def _bytes(node: cst.Call, model: Model) -> cst.BaseExpression | None:
     return dtype if isinstance(made, TensorResult) and made.grad == "factory" else None
 
 
+_RISK = "`~`, `+` and `-` of it do something else with `bool` than with `uint8`"
+_RISK_OF_NUMBERS = "0.5 and 256 become True and not 0, and `~`, `+` and `-` do something else"
+
+
 def _fix(node: cst.Call, bytes_: cst.BaseExpression, model: Model) -> Fix | None:
     """What keeps or makes it boolean."""
     match node:
         case cst.Call(func=cst.Attribute(value=made, attr=method), args=args) if _is_boolean(made, model):
-            applicability = Applicability.SAFE if masks.is_mask(node, model) else Applicability.UNSAFE
-            said = f"Remove `.{method.value}({'…' if args else ''})`"
-            return Fix(said, (edit.replace_after(made, node),), applicability)
+            fix = Fix(f"Remove `.{method.value}({'…' if args else ''})`", (edit.replace_after(made, node),))
+            return fix if masks.is_mask(node, model) else fix.doubted(_RISK)
     if not model.target.has(_SINCE):
         return None
     if isinstance(bytes_, cst.Attribute):
-        return Fix("Use `torch.bool`", (edit.replace(bytes_.attr, "bool"),), Applicability.UNSAFE)
+        return Fix("Use `torch.bool`", (edit.replace(bytes_.attr, "bool"),)).doubted(_RISK_OF_NUMBERS)
     is_method = bytes_ is getattr(node.func, "attr", None)
-    return Fix("Use `.bool()`", (edit.replace(bytes_, "bool"),), Applicability.UNSAFE) if is_method else None
+    return Fix("Use `.bool()`", (edit.replace(bytes_, "bool"),)).doubted(_RISK_OF_NUMBERS) if is_method else None
 
 
 _MINUS_TRIGGER = any_of(

@@ -60,7 +60,7 @@ import libcst as cst
 
 from torchlint.model import Dtype, Kind, Model
 from torchlint.model.syntax import has_stars, last_name
-from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, Group, Severity, on, pattern
+from torchlint.rule import Anchor, Edit, Finding, Fix, Group, Severity, on, pattern
 from torchlint.rules.api import guards, names
 from torchlint.versions import Version
 
@@ -78,6 +78,7 @@ _INDEX = {
 _SIZES = frozenset("view reshape expand new_zeros new_ones new_empty".split())  # noqa: SIM905
 """Methods all of whose arguments are sizes."""
 _FIRST = frozenset(("torch.nn.functional.embedding", "torch.nn.functional.one_hot"))
+_RISK = "quotients below zero are rounded down, and `/` once rounded them towards zero"
 
 
 @on(cst.BinaryOperation, trigger=pattern("[^/]/[^/=]"))
@@ -91,7 +92,7 @@ def check(node: cst.BinaryOperation, model: Model) -> Finding | None:
         return None
     if guards.is_guarded(node, model):
         return None
-    fix = Fix("Use `//`", (Edit(Anchor(node.left, True), Anchor(node.right, False), " // "),), Applicability.UNSAFE)
+    fix = Fix("Use `//`", (Edit(Anchor(node.left, True), Anchor(node.right, False), " // "),)).doubted(_RISK)
     said = "integers divided by `/` are no integers since PyTorch 1.6, and this has to be one; use `//`"
     return Finding(node, said, fix, severity=Severity.ERROR, receiver=node.left)
 

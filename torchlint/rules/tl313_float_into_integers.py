@@ -62,6 +62,7 @@ SEVERITY = Severity.ERROR
 
 _SINCE: Version = (1, 5)
 _SAID = "the result is a float, which raises for a tensor of integers since PyTorch 1.5"
+_RISK = "quotients below zero are rounded down, and `/` once rounded them towards zero"
 _DIVIDING = frozenset(("div_", "divide_", "true_divide_"))
 _FLOATING = frozenset(
     """
@@ -105,7 +106,7 @@ def check_augmented(node: cst.AugAssign, model: Model) -> Finding | None:
     fix = None
     if is_division and not _is_float(node.value, model):
         change = (Edit(Anchor(node.target, True), Anchor(node.value, False), " //= "),)
-        fix = Fix("Use `//=`", change, Applicability.UNSAFE)
+        fix = Fix("Use `//=`", change, Applicability.UNSAFE, risk=_RISK)
     return _finding(node, node.target, fix, model)
 
 
@@ -139,7 +140,7 @@ def check_call(node: cst.Call, model: Model) -> Finding | None:
     fix = None
     if is_division and name == "div_" and not _any_float(node.args, model):
         change = (edit.add_argument(node, 'rounding_mode="floor"'),)
-        fix = Fix("Round down", change, Applicability.UNSAFE)
+        fix = Fix("Round down", change, Applicability.UNSAFE, risk=_RISK)
     return _finding(node, tensor, fix, model)
 
 

@@ -113,7 +113,7 @@ from torchlint.model import Kind, Model, Value
 from torchlint.model.methods_called import calls_on
 from torchlint.model.syntax import call_of, keyword, last_name
 from torchlint.model.training import object_kind
-from torchlint.rule import Applicability, Finding, Fix, Group, Severity, all_of, any_of, on, pattern, word
+from torchlint.rule import Finding, Fix, Group, Severity, all_of, any_of, on, pattern, word
 from torchlint.rules.api import names
 from torchlint.rules.shared.own_attributes import has_attribute
 from torchlint.rules.shared.statements import is_probed
@@ -365,7 +365,8 @@ def _last(node: cst.Name | cst.Attribute) -> cst.CSTNode:
 
 
 def _finding(named: cst.BaseExpression, said: str, at: cst.CSTNode, *, raises: bool = False) -> Finding:
-    applicability = Applicability.SAFE if raises else Applicability.UNSAFE
-    fix = Fix("Call it", (edit.insert_after(named, "()"),), applicability)
+    fix = Fix("Call it", (edit.insert_after(named, "()"),))
+    if not raises:
+        fix = fix.doubted("the method runs now, which it never did")
     at = at.attr if isinstance(at, cst.Attribute) else at
     return Finding(at, said, fix)

@@ -277,7 +277,7 @@ def _decorator(node: cst.Expr, model: Model) -> Fix | None:
     edits = _below(line, after, node.value, model) if after.decorators else _at_once(after, node.value)
     if edits is None or after.asynchronous is not None:
         return None
-    return Fix("Decorate the method", edits, Applicability.UNSAFE)
+    return Fix("Decorate the method", edits).doubted("the method runs in the context now, which had no effect so far")
 
 
 def _at_once(method: cst.FunctionDef, made: cst.Call) -> tuple[Edit, ...]:
@@ -393,7 +393,7 @@ def _joined(node: cst.With, item: cst.WithItem, operands: Sequence[cst.BaseExpre
     if isinstance(node.lpar, cst.LeftParen) or _has_brackets(item.item):
         return None
     edits = tuple(edit.replace_between(left, right, ", ") for left, right in pairwise(operands))
-    return Fix("Enter all of them", edits, Applicability.UNSAFE)
+    return Fix("Enter all of them", edits, Applicability.UNSAFE, risk="all of them are entered now, where only one was")
 
 
 def _has_brackets(node: cst.BaseExpression) -> bool:

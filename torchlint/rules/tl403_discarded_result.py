@@ -202,6 +202,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import libcst as cst
 
@@ -448,7 +449,8 @@ def _fix(node: cst.Expr, call: cst.Call, func: cst.Attribute, model: Model) -> F
     if node.value is call and gradients.is_gradient(model.value(func.value), func.value, model):
         if library.method(in_place) is not None and not library.is_always_view(func.attr.value):
             written = (edit.replace(func.attr, in_place),)
-            return Fix(f"Write in place, with `.{in_place}(…)`", written, Applicability.UNSAFE)
+            risk = "the gradient changes now, which stayed as it was"
+            return Fix(f"Write in place, with `.{in_place}(…)`", written, Applicability.UNSAFE, risk=risk)
     path = dotted(func.value) if node.value is call else None
     if path is None or path.count(".") > path.startswith("self.") or call.lpar or func.lpar or func.value.lpar:
         return None
@@ -457,13 +459,13 @@ def _fix(node: cst.Expr, call: cst.Call, func: cst.Attribute, model: Model) -> F
     if isinstance(func.value, cst.Name) and not is_read_after(func.value, model):
         return None
     remove = edit.remove_statement(model.tree, node)
-    others = (
-        ()
-        if remove is None
-        else (Fix("Remove the line, if the result is not wanted", (remove,), Applicability.UNSAFE),)
+    assigned = Fix("Assign it", (edit.insert_before(call, f"{path} = "),)).doubted(
+        "what follows uses the result, which was dropped so far"
     )
-    text = f"{path} = "
-    return Fix("Assign it", (edit.insert_before(call, text),), Applicability.UNSAFE, alternatives=others)
+    if remove is None:
+        return assigned
+    removed = Fix("Remove the line, if the result is not wanted", (remove,))
+    return replace(assigned, alternatives=(removed.doubted("an error that the line raises is no longer raised"),))
 
 
 def _gives_one(call: cst.Call, func: cst.Attribute, model: Model) -> bool:

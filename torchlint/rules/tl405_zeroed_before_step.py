@@ -85,7 +85,7 @@ from torchlint.model import Model
 from torchlint.model.recording import callers_of
 from torchlint.model.syntax import dotted
 from torchlint.model.training import TrainingEvent, What
-from torchlint.rule import Applicability, Finding, Fix, Group, Severity, on, word
+from torchlint.rule import Finding, Fix, Group, Severity, on, word
 from torchlint.rules.shared import order
 from torchlint.rules.shared.made_of import modules_of
 from torchlint.rules.shared.paths import Facts, Paths
@@ -238,7 +238,8 @@ def _fix(node: cst.Expr, step: cst.CSTNode, model: Model) -> Fix | None:
     if isinstance(last, cst.SimpleStatementLine) and not model.tree.is_inside(step, last.body[-1]):
         return None  # what stands behind the step on its line may compute gradients
     moved = edit.move_line(model.tree, node, below=last)
-    return Fix("Clear them after the step", moved, Applicability.UNSAFE) if moved is not None else None
+    risk = "the step has gradients now, and parameters change that did not"
+    return Fix("Clear them after the step", moved).doubted(risk) if moved is not None else None
 
 
 def _is_left_between(first: cst.CSTNode, last: cst.CSTNode, model: Model) -> bool:

@@ -166,7 +166,7 @@ from torchlint.model import Kind, Model
 from torchlint.model.methods_called import calls_on
 from torchlint.model.syntax import dotted, keyword, last_name
 from torchlint.model.training import TrainingEvent, What, object_kind
-from torchlint.rule import Applicability, Finding, Fix, Group, Severity, on, part
+from torchlint.rule import Finding, Fix, Group, Severity, on, part
 from torchlint.rules.shared import clipping, order
 from torchlint.rules.shared.made_of import made
 from torchlint.rules.shared.paths import Facts, Paths
@@ -305,7 +305,9 @@ def _fix(node: cst.Call, scaled: _Scaled, model: Model) -> Fix | None:
         text = f"if {guards[0]}:{newline}{indent}{model.tree.module.default_indent}{text}"
     first = line.body[0] if isinstance(line, cst.SimpleStatementLine) else line
     edits = (edit.insert_before(first, f"{text}{newline}{indent}"),)
-    return Fix("Take the factor out first", edits, Applicability.UNSAFE)
+    return Fix("Take the factor out first", edits).doubted(
+        "the limit acts on gradients without the factor now, so less is clipped"
+    )
 
 
 def _of_same_gradients(node: cst.Call, scaled: _Scaled, model: Model) -> list[cst.CSTNode]:

@@ -162,7 +162,7 @@ from torchlint.model import Kind, Model
 from torchlint.model.methods_called import calls_on
 from torchlint.model.syntax import LoopStatement, dotted, last_name, parameters, root
 from torchlint.model.training import TrainingEvent, What, object_kind
-from torchlint.rule import Applicability, Finding, Fix, Group, Severity, all_of, on, pattern, word
+from torchlint.rule import Finding, Fix, Group, Severity, all_of, on, pattern, word
 from torchlint.rules.shared import order
 from torchlint.rules.shared.made_of import made, modules_of
 
@@ -321,7 +321,9 @@ def _fix(loop: LoopStatement, events: list[TrainingEvent], path: str, model: Mod
     end = f"{model.tree.source.newline}{model.tree.indentation(line)}"
     text = "".join(f"{each}.zero_grad(){end}" for each in paths)
     first = line.body[0] if isinstance(line, cst.SimpleStatementLine) else line
-    return Fix("Clear the gradients first", (edit.insert_before(first, text),), Applicability.UNSAFE)
+    return Fix("Clear the gradients first", (edit.insert_before(first, text),)).doubted(
+        "gradients no longer add up over the rounds, so training takes another way"
+    )
 
 
 def _steps(events: list[TrainingEvent], path: str) -> list[cst.CSTNode]:
@@ -387,7 +389,8 @@ def _behind(step: cst.CSTNode, loop: LoopStatement, path: str, model: Model) -> 
         return None
     line = model.tree.statement(step)
     inserted = edit.insert_line(model.tree, line, f"{path}.zero_grad()", beside=line)
-    return None if inserted is None else Fix("Clear the gradients behind it", (inserted,), Applicability.UNSAFE)
+    risk = "gradients no longer add up over the steps, so training takes another way"
+    return None if inserted is None else Fix("Clear the gradients behind it", (inserted,)).doubted(risk)
 
 
 def _line_before(begun: list[cst.CSTNode], steps: list[cst.CSTNode], model: Model) -> cst.CSTNode | None:

@@ -117,7 +117,7 @@ from torchlint.model import Kind, Model
 from torchlint.model.recording import callers_of
 from torchlint.model.syntax import LEAVING, LoopStatement, dotted
 from torchlint.model.training import What, object_kind
-from torchlint.rule import Applicability, Finding, Fix, Group, Severity, on, pattern
+from torchlint.rule import Finding, Fix, Group, Severity, on, pattern
 from torchlint.rules.shared import order
 
 GROUP = Group.CORRECTNESS
@@ -185,7 +185,9 @@ def _fix(node: cst.Expr, owner: cst.BaseExpression, area: LoopStatement | cst.Fu
         return None
     moved = edit.move_line(model.tree, node, below=last)
     name = "function" if isinstance(area, cst.FunctionDef) else "loop"
-    return Fix(f"Move it to the end of the {name}", moved, Applicability.UNSAFE) if moved is not None else None
+    if moved is None:
+        return None
+    return Fix(f"Move it to the end of the {name}", moved).doubted("each learning rate comes one step later")
 
 
 def _ends_of_round(area: LoopStatement | cst.FunctionDef, model: Model) -> list[cst.CSTNode]:

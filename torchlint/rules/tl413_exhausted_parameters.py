@@ -140,7 +140,9 @@ def _fix(value: cst.BaseExpression, model: Model) -> Fix | None:
     if not names.is_builtin("list", value, model):
         return None
     edits = edit.insert_before(value, "list("), edit.insert_after(value, ")")
-    return Fix("Make a list", edits, Applicability.UNSAFE)
+    return Fix(
+        "Make a list", edits, Applicability.UNSAFE, risk="the second use gets the parameters now, and got none so far"
+    )
 
 
 def _used_up_by(target: cst.BaseExpression, node: cst.Assign, model: Model) -> frozenset[int]:

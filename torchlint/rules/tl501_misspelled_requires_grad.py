@@ -55,7 +55,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Dtype, Kind, Model
-from torchlint.rule import Applicability, Finding, Fix, Group, Severity, on, pattern
+from torchlint.rule import Finding, Fix, Group, Severity, on, pattern
 
 GROUP = Group.CORRECTNESS
 SEVERITY = Severity.ERROR
@@ -93,7 +93,9 @@ def check(node: cst.Attribute, model: Model) -> Iterator[Finding]:
     if value.kind == Kind.MODULE:
         yield Finding(node.attr, f"{said}; use `.{_RIGHT}_(…)`")
     elif model.is_tensor(node.value):
-        fix = Fix(f"Use `.{_RIGHT}`", (edit.replace(node.attr, _RIGHT),), Applicability.UNSAFE)
+        fix = Fix(f"Use `.{_RIGHT}`", (edit.replace(node.attr, _RIGHT),)).doubted(
+            "the flag counts now, and did nothing so far"
+        )
         if value.dtype and not value.dtype & Dtype.FLOAT:
             yield Finding(node.attr, f"{said}; only floating point tensors can require grad")
         else:

@@ -146,7 +146,7 @@ from torchlint.model import Dtype, Kind, Model, Tri
 from torchlint.model.syntax import last_name
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TensorResult
-from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, Group, Severity, all_of, on, pattern, word
+from torchlint.rule import Anchor, Edit, Finding, Fix, Group, Severity, all_of, on, pattern, word
 from torchlint.rules.api import names
 from torchlint.rules.shared import registering, unregistered
 
@@ -299,4 +299,6 @@ def _moved_inside(outer: cst.BaseExpression, inner: cst.BaseExpression, model: M
     )
     used = tuple(each for each in edits if each.start != each.end and (head or each is not edits[0]))
     used = tuple(each for each in used if tail or each is not edits[2])
-    return Fix("Do it inside of the parameter", used, Applicability.UNSAFE)
+    return Fix("Do it inside of the parameter", used).doubted(
+        "it gets into `parameters()` and the state dict, and files of before lack it"
+    )

@@ -199,4 +199,6 @@ def _fix(target: cst.Attribute, value: cst.Call, name: str, model: Model) -> Fix
         edit.replace_between(target.value, value, f'.register_buffer("{name}", '),
         edit.insert_after(value, ", persistent=False)"),
     )
-    return Fix("Register a buffer", edits, Applicability.UNSAFE)
+    return Fix(
+        "Register a buffer", edits, Applicability.UNSAFE, risk="it follows the module to other devices and dtypes now"
+    )

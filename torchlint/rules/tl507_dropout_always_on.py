@@ -300,15 +300,15 @@ def _own_name(node: cst.CSTNode, method: cst.FunctionDef, model: Model) -> str |
 
 
 _WITHOUT_MODULE = frozenset(("staticmethod", "classmethod"))
+_RISK = "after `eval()` nothing is dropped any more, so results change there"
 
 
 def _pass_mode(node: cst.Call, method: cst.FunctionDef, model: Model) -> Fix | None:
     own = _own_name(node, method, model)
     if own is None:
         return None
-    return Fix(
-        "Pass the mode of the module", (edit.add_argument(node, f"training={own}.training"),), Applicability.UNSAFE
-    )
+    edits = (edit.add_argument(node, f"training={own}.training"),)
+    return Fix("Pass the mode of the module", edits, Applicability.UNSAFE, risk=_RISK)
 
 
 def _as_function(node: cst.Call, function: str, method: cst.FunctionDef, model: Model) -> Fix | None:
@@ -330,4 +330,4 @@ def _as_function(node: cst.Call, function: str, method: cst.FunctionDef, model: 
         edit.replace_before(outer, outer.args[0].value, f"{spelled[0]}("),
         edit.replace_after(outer.args[0].value, outer, f", {p}, {own}.training)"),
     )
-    return Fix("Use the function, which is told the mode", edits, Applicability.UNSAFE, imports=spelled[1])
+    return Fix("Use the function, which is told the mode", edits, imports=spelled[1]).doubted(_RISK)

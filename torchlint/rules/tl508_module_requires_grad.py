@@ -110,7 +110,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model, Strength
-from torchlint.rule import Applicability, Finding, Fix, Group, Severity, on, pattern
+from torchlint.rule import Finding, Fix, Group, Severity, on, pattern
 from torchlint.rules.shared.own_attributes import has_attribute
 
 GROUP = Group.CORRECTNESS
@@ -142,7 +142,7 @@ def _fix(node: cst.AssignTarget, target: cst.Attribute, model: Model) -> Fix | N
         edit.replace_between(target.attr, assign.value, "_("),
         edit.insert_after(assign.value, ")"),
     )
-    return Fix("Call `.requires_grad_(…)`", edits, Applicability.UNSAFE)
+    return Fix("Call `.requires_grad_(…)`", edits).doubted("the flag reaches the parameters now, and did not so far")
 
 
 def _is_read(model: Model, path: str) -> bool:

@@ -66,6 +66,8 @@ _WITH_OTHERS = ("torch.nn.Module", "torch.nn.Sequential", "torch.nn.ModuleList",
 """Classes of torch whose modules have others inside; of a class of the project they may."""
 _WALKS = frozenset(("modules", "named_modules", "children", "named_children"))
 
+_RISK = "all modules in it change their mode now, too"
+
 
 @on(cst.Assign, trigger=pattern(r"\. training ="))
 def check(node: cst.Assign, model: Model) -> Iterator[Finding]:
@@ -95,7 +97,7 @@ def _set(target: cst.BaseExpression, mode: cst.Name, is_only: bool, model: Model
     if not is_only:
         return Finding(target.attr, said)
     edits: tuple[Edit, ...] = (edit.replace(target.attr, f"{method}()", end=mode),)
-    return Finding(target.attr, said, Fix(f"Call `{method}()`", edits, Applicability.UNSAFE))
+    return Finding(target.attr, said, Fix(f"Call `{method}()`", edits, Applicability.UNSAFE, risk=_RISK))
 
 
 def _is_walked(name: cst.Name, model: Model) -> bool:

@@ -67,7 +67,7 @@ import libcst as cst
 from torchlint.model import Model
 from torchlint.model.made_modules import makes_parameters
 from torchlint.model.syntax import integer, last_name
-from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, Group, Severity, any_of, on, pattern
+from torchlint.rule import Anchor, Edit, Finding, Fix, Group, Severity, any_of, on, pattern
 from torchlint.rules.api import names
 
 GROUP = Group.CORRECTNESS
@@ -154,4 +154,6 @@ def _fix(
             Edit(Anchor(node, False, inside=True), Anchor(element.value, False), "["),
             Edit(Anchor(element.value, True), Anchor(node, True, inside=True), ending),
         )
-    return Fix("Make a layer for each place", edits, Applicability.UNSAFE)
+    return Fix("Make a layer for each place", edits).doubted(
+        "there are more weights: training takes another way, and other state dicts fit"
+    )

@@ -71,7 +71,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Kind, Model
 from torchlint.model.syntax import last_name, parameters
-from torchlint.rule import Applicability, Finding, Fix, Group, Severity, on, pattern
+from torchlint.rule import Finding, Fix, Group, Severity, on, pattern
 
 BY_DEFAULT = False
 GROUP = Group.CORRECTNESS
@@ -92,7 +92,9 @@ def check(node: cst.Call, model: Model) -> Finding | None:
     said = "`forward()` skips hooks and whatever wraps the module; call the module"
     if _is_in_hook(owner, model):
         return Finding(node.func, said)
-    fix = Fix("Call the module", (edit.replace_after(owner, node.func),), Applicability.UNSAFE)
+    fix = Fix("Call the module", (edit.replace_after(owner, node.func),)).doubted(
+        "hooks and whatever wraps the module run now"
+    )
     return Finding(node.func, said, fix)
 
 

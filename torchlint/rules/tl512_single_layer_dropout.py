@@ -76,7 +76,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Model
 from torchlint.model.syntax import has_stars, integer, keyword, positional
-from torchlint.rule import Applicability, Finding, Fix, Group, Severity, any_of, on, word
+from torchlint.rule import Finding, Fix, Group, Severity, any_of, on, word
 from torchlint.rules.api import names
 from torchlint.rules.shared.numbers import number
 
@@ -109,5 +109,7 @@ def check(node: cst.Call, model: Model) -> Finding | None:
         return Finding(dropout.value, said)
     if layers is not None and integer(layers.value) is None:
         return Finding(dropout.keyword, said)  # there may be more of them one day
-    fix = Fix("Drop the argument", (edit.remove_argument(node, dropout),), Applicability.UNSAFE)
+    fix = Fix("Drop the argument", (edit.remove_argument(node, dropout),)).doubted(
+        "who reads `dropout` of the module gets 0"
+    )
     return Finding(dropout.keyword, said, fix)

@@ -38,7 +38,7 @@ from torchlint import edit
 from torchlint.model import Model
 from torchlint.model.syntax import keyword, last_name
 from torchlint.model.torch.arguments import literal_bool
-from torchlint.rule import Applicability, Finding, Fix, Group, Severity, on, word
+from torchlint.rule import Finding, Fix, Group, Severity, on, word
 from torchlint.versions import Version
 
 BY_DEFAULT = False
@@ -57,7 +57,8 @@ def check(node: cst.Call, model: Model) -> Finding | None:
     if arg is None or literal_bool(arg.value) is not False:
         return None
     if model.target.has(_DEFAULT):
-        fix = Fix("Drop it: `None` is the default", (edit.remove_argument(node, arg),), Applicability.UNSAFE)
+        fix = Fix("Drop it: `None` is the default", (edit.remove_argument(node, arg),))
     else:
-        fix = Fix("Use `set_to_none=True`", (edit.replace(arg.value, "True"),), Applicability.UNSAFE)
-    return Finding(arg, "gradients of zeros take memory and time; `None` is cheaper", fix)
+        fix = Fix("Use `set_to_none=True`", (edit.replace(arg.value, "True"),))
+    said = "gradients of zeros take memory and time; `None` is cheaper"
+    return Finding(arg, said, fix.doubted("what reads a gradient meets `None` where it met zeros"))

@@ -64,7 +64,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Kind, Model
 from torchlint.model.syntax import keyword
-from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, any_of, on, pattern
+from torchlint.rule import Edit, Finding, Fix, Group, Severity, any_of, on, pattern
 from torchlint.rules.shared.factories import factory, is_leaf_to_train
 
 BY_DEFAULT = False
@@ -97,11 +97,14 @@ def check(node: cst.Call, model: Model) -> Finding | None:
         device = model.tree.code(given[0].value)
     else:
         return None
-    is_safe = method.value == "to" and name not in _RANDOM and _is_proved(given[0].value, model)
-    applicability = Applicability.SAFE if is_safe else Applicability.UNSAFE
     edits: tuple[Edit, ...] = (edit.add_argument(made, f"device={device}"), edit.replace_after(made, node))
     said = "this is made on the CPU and copied; make it there with `device=`"
-    return Finding(method, said, Fix("Make it on the device", edits, applicability))
+    fix = Fix("Make it on the device", edits)
+    if name in _RANDOM:
+        fix = fix.doubted("a device draws other random numbers than the CPU")
+    elif method.value != "to" or not _is_proved(given[0].value, model):
+        fix = fix.doubted("what is given there may be `None`, which is the CPU for `device=`, or no device")
+    return Finding(method, said, fix)
 
 
 def _is_device(arg: cst.Arg, model: Model) -> bool:

@@ -61,7 +61,7 @@ from torchlint.model import Model
 from torchlint.model.possibilities import Dtype
 from torchlint.model.syntax import integer, keyword
 from torchlint.model.torch import library
-from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, any_of, on, pattern
+from torchlint.rule import Edit, Finding, Fix, Group, Severity, any_of, on, pattern
 from torchlint.rules.api import names
 from torchlint.rules.shared.factories import factory, is_leaf_to_train
 
@@ -108,8 +108,10 @@ def check(node: cst.Call, model: Model) -> Finding | None:
     is_it_already = _SAME.get(dtype, dtype) == "float" and model.value(made).dtype == Dtype.FLOAT
     why = "has that dtype by default" if is_it_already else "is made with one dtype and copied to another"
     said = f"this {why}; make it with `dtype=`"
-    applicability = Applicability.SAFE if _is_exact(name, made, dtype) else Applicability.UNSAFE
-    return Finding(method, said, Fix("Make it with the dtype", edits, applicability, imports=spelled[1]))
+    fix = Fix("Make it with the dtype", edits, imports=spelled[1])
+    if not _is_exact(name, made, dtype):
+        fix = fix.doubted("large numbers of the range may be rounded in another way")
+    return Finding(method, said, fix)
 
 
 def _dtype(node: cst.Call, method: str, model: Model) -> str | None:

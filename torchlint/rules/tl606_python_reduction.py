@@ -101,7 +101,10 @@ GROUP = Group.PERFORMANCE
 SEVERITY = Severity.WARNING
 
 _NAN = "NaN is the result if one is there, equal ones share the gradient, and what is given is a copy"
+_ROWS = "rows of several elements, of which it cannot be asked so far, are all looked at"
 _RISKS = {
+    "any": _ROWS,
+    "all": _ROWS,
     "sum": "the last digits may differ, and small integers are added up in `int64`",
     "max": _NAN,
     "min": _NAN,
@@ -193,7 +196,7 @@ def _fix(node: cst.Call, given: cst.BaseExpression, name: str, model: Model) -> 
         edit.replace_before(node, given, "" if is_simple else "("),
         edit.replace_after(given, node, f"{'' if is_simple else ')'}.{name}(){ending}"),
     )
-    return Fix(f"Call `.{name}()`", edits, Applicability.UNSAFE, risk=_RISKS.get(name, ""))
+    return Fix(f"Call `.{name}()`", edits, Applicability.UNSAFE, risk=_RISKS[name])
 
 
 def _is_flat(node: cst.BaseExpression, model: Model) -> bool:

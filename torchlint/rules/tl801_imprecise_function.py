@@ -64,6 +64,9 @@ BY_DEFAULT = False
 GROUP = Group.CORRECTNESS
 
 
+_RISK = "results differ in the last digits, and where they were infinite"
+
+
 @on(cst.Call, trigger=pattern(r"\blog \("))
 def check_log(node: cst.Call, model: Model) -> Finding | None:
     """Report `log(1 + x)` and `log(sum(exp(x), dim))`."""
@@ -124,7 +127,7 @@ def _logsumexp(node: cst.Call, at: cst.BaseExpression, model: Model) -> Finding 
 
 
 def _finding(call: cst.Call, name: str, what: str, edits: Sequence[Edit]) -> Finding:
-    fix = Fix(f"Use `{name}`", tuple(edits), Applicability.UNSAFE) if edits else None
+    fix = Fix(f"Use `{name}`", tuple(edits), Applicability.UNSAFE, risk=_RISK) if edits else None
     at = call.func.attr if isinstance(call.func, cst.Attribute) else call.func
     return Finding(at, f"{what} loses digits, or is infinite; use `{name}`", fix)
 

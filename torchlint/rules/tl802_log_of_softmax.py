@@ -69,13 +69,14 @@ from torchlint import edit
 from torchlint.model import Model, Tri
 from torchlint.model.activations import Activation, activation
 from torchlint.model.syntax import call_of, ending_name, has_stars, without_brackets
-from torchlint.rule import Applicability, Finding, Fix, Group, Severity, all_of, any_of, on, pattern, word
+from torchlint.rule import Finding, Fix, Group, Severity, all_of, any_of, on, pattern, word
 from torchlint.rules.api import names
 from torchlint.rules.shared import numbers
 
 GROUP = Group.CORRECTNESS
 SEVERITY = Severity.WARNING
 
+_RISK = "results differ in the last digits, and where they were infinite"
 _LOG = frozenset(("log",))
 _INSTEAD = {
     "torch.softmax": "torch.log_softmax",
@@ -242,7 +243,7 @@ def _fix(node: cst.Call, inner: cst.BaseExpression, model: Model, *, is_flipped:
     if is_flipped:
         arguments[0] = _negated(arguments[0])
     edits = (edit.replace(node, f"{function}({', '.join(arguments)})"),)
-    return Fix(f"Use `{function.rpartition('.')[2]}`", edits, Applicability.UNSAFE, imports=spelled[1])
+    return Fix(f"Use `{function.rpartition('.')[2]}`", edits, imports=spelled[1]).doubted(_RISK)
 
 
 def _negated(code: str) -> str:

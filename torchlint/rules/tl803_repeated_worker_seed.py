@@ -132,7 +132,7 @@ from torchlint.model.syntax import (
     parameters,
     positional,
 )
-from torchlint.rule import Applicability, Finding, Fix, Group, Severity, on, word
+from torchlint.rule import Finding, Fix, Group, Severity, on, word
 from torchlint.rules.api import names
 from torchlint.rules.shared import order
 
@@ -172,7 +172,9 @@ def check(node: cst.Call, model: Model) -> Finding | None:
     said = "workers get the same seed in each epoch, so augmentations repeat"
     if not model.target.has((1, 9)):
         return Finding(given.keyword, said)
-    fix = Fix("Leave it to torch", (edit.remove_argument(node, given),), Applicability.UNSAFE)
+    fix = Fix("Leave it to torch", (edit.remove_argument(node, given),)).doubted(
+        "workers draw other random numbers, and others in each epoch"
+    )
     is_all = _only_seeds(function, model.home(function))
     return Finding(given.keyword, f"{said}; leave the seeding to torch", fix if is_all else None)
 

@@ -52,7 +52,7 @@ from torchlint import edit
 from torchlint.model import Model
 from torchlint.model.syntax import keyword, last_name, positional
 from torchlint.model.torch.arguments import literal_bool
-from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, Group, listed, on
+from torchlint.rule import Anchor, Edit, Finding, Fix, Group, listed, on
 from torchlint.rules.api import findings, guards, names, patches, table
 from torchlint.rules.api.table import Row
 
@@ -87,8 +87,7 @@ def check(node: cst.Call, model: Model) -> Iterator[Finding]:
             edits.append((given, row, _rewritten(given, row, node.args, model)))
     for arg, row, change in edits:
         what = f"`{row.argument}=` of `{row.name}`"
-        risk = f"torchvision before 0.13 does not know `{row.to}=`" * (row.applicability is Applicability.UNSAFE)
-        fix = Fix(f"Use `{row.to}=`", (change,), row.applicability, risk=risk) if change is not None else None
+        fix = row.judged(Fix(f"Use `{row.to}=`", (change,), row.applicability)) if change is not None else None
         yield Finding(arg.keyword or arg, findings.message(_for_value(row, arg), model, what), fix)
 
 

@@ -38,6 +38,10 @@ def arguments_before(call: cst.Call, model: Model) -> tuple[cst.BaseExpression, 
     return call.func, call.args
 
 
+REORDERED = "what the arguments do happens in another order"
+"""What a fix changes that writes arguments in another order than they stood in."""
+
+
 def callee(func: cst.BaseExpression, rows: Sequence[Row], model: Model) -> Row | None:
     """The first of some rows that is about what is called: a function, a class, or a method of an object of torch.
 
@@ -52,7 +56,7 @@ def judged(fix: Fix | None, call: cst.Call, row: Row, model: Model) -> Fix | Non
     if fix is None:
         return None
     func, _ = arguments_before(call, model)
-    return namespaces.judged(fix, root(func), (row.name,), model)
+    return row.judged(namespaces.judged(fix, root(func), (row.name,), model))
 
 
 def _called(func: cst.BaseExpression, rows: Sequence[Row], model: Model) -> Row | None:

@@ -31,7 +31,7 @@ def of_use(use: Use, model: Model) -> Fix | None:
     name = _name_of(use)
     found = namespaces.judged(mentions.judged(found, use, model), name, (row.name, row.replacement), model)
     is_imported = use.alias is not None or isinstance(use.node, cst.Name)
-    return namespaces.without_import(found, name, model) if is_imported else found
+    return row.judged(namespaces.without_import(found, name, model) if is_imported else found)
 
 
 def _has_any(model: Model, words: tuple[str, ...]) -> bool:
@@ -172,7 +172,9 @@ def of_method(node: cst.Attribute, row: Row, model: Model) -> Fix | None:
     if not row.is_fixable(model.target) or patches.is_patched(row, model):
         return None
     fix = _of_method(node, row, model)
-    return None if fix is None else namespaces.as_torch_has(fix, (row.name, f"torch.Tensor.{row.to}"), model)
+    if fix is None:
+        return None
+    return row.judged(namespaces.as_torch_has(fix, (row.name, f"torch.Tensor.{row.to}"), model))
 
 
 def _of_method(node: cst.Attribute, row: Row, model: Model) -> Fix | None:

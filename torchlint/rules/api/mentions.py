@@ -6,11 +6,8 @@ who gets it may tell. What is made of a class is of that class, and not of the o
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import libcst as cst
 
-from torchlint.diagnostic import Applicability
 from torchlint.model import Model
 from torchlint.model.codebase.exports import teller
 from torchlint.model.syntax import last_name
@@ -20,6 +17,7 @@ from torchlint.rules.api.table import Row
 from torchlint.rules.api.uses import Use
 
 _OTHER_CLASS = "the project asks if something is of the old class, which what the new one makes is not"
+_HANDED_ON = "who is handed the new one may tell it from the old one"
 
 
 def judged(fix: Fix, use: Use, model: Model) -> Fix:
@@ -29,10 +27,10 @@ def judged(fix: Fix, use: Use, model: Model) -> Fix:
     """
     row = use.row
     if _is_asked_for(row, model):
-        return replace(fix, applicability=Applicability.UNSAFE, risk=fix.risk or _OTHER_CLASS)
+        return fix.doubted(_OTHER_CLASS)
     if row.fix != "rename" or row.kind not in ("function", "class") or row.same or row.is_removed(model.target):
         return fix
-    return fix if _is_called(use, model) else replace(fix, applicability=Applicability.UNSAFE)
+    return fix if _is_called(use, model) else fix.doubted(_HANDED_ON)
 
 
 def _is_asked_for(row: Row, model: Model) -> bool:

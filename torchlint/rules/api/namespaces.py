@@ -5,17 +5,16 @@ What a name means there is not to be seen, and neither is whether it is used.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import libcst as cst
 
 from torchlint.model import Model
 from torchlint.model.codebase.exports import patcher
 from torchlint.model.syntax import call_of, last_name
-from torchlint.rule import Applicability, Fix
+from torchlint.rule import Fix
 
 _NAMESPACES = ("globals", "locals", "vars")
 _CODE = ("exec", "eval", "execfile")
+_READ_BY_TEXT = "the file may use the imported name by a text"
 _READING = frozenset(("get", "keys", "values", "items", "copy", "__contains__", "__getitem__"))
 
 
@@ -26,19 +25,19 @@ def judged(fix: Fix, name: str, of_torch: tuple[str, ...], model: Model) -> Fix:
     """
     written = model.remember(_written)
     if written is None or name in written:
-        return replace(fix, applicability=Applicability.UNSAFE)
+        return fix.doubted("the file binds names by their text, and this may be one of them")
     return as_torch_has(fix, of_torch, model)
 
 
 def as_torch_has(fix: Fix, of_torch: tuple[str, ...], model: Model) -> Fix:
     """A fix that rests on torch having its own under some names: unsafe if another file puts something there."""
     is_patched = any(model.ask(patcher, each) is not None for each in of_torch if each)
-    return replace(fix, applicability=Applicability.UNSAFE) if is_patched else fix
+    return fix.doubted("another file puts something of its own in torch's place") if is_patched else fix
 
 
 def without_import(fix: Fix, name: str, model: Model) -> Fix:
     """A fix by which an imported name goes: unsafe where the file may use the name by a text."""
-    return replace(fix, applicability=Applicability.UNSAFE) if model.remember(_is_read_by_text, name) else fix
+    return fix.doubted(_READ_BY_TEXT) if model.remember(_is_read_by_text, name) else fix
 
 
 def _is_read_by_text(model: Model, name: str) -> bool:

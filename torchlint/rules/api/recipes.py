@@ -35,8 +35,8 @@ def _multi_dot(call: cst.Call, row: Row, model: Model) -> Fix | None:
         Edit(Anchor(plain[0], False), Anchor(plain[0], False), "["),
         Edit(Anchor(plain[-1].value, True), Anchor(plain[-1].value, True), "]"),
     )
-    safe = row.applicability if not any(arg.star for arg in plain) else Applicability.UNSAFE
-    return Fix("Use `torch.linalg.multi_dot`", found, safe, spelled[1])
+    fix = Fix("Use `torch.linalg.multi_dot`", found, row.applicability, spelled[1])
+    return fix.doubted("of a single matrix it raises") if any(arg.star for arg in plain) else fix
 
 
 def _arange(call: cst.Call, row: Row, model: Model) -> Fix | None:

@@ -7,7 +7,6 @@ from dataclasses import replace
 import libcst as cst
 
 from torchlint import edit
-from torchlint.diagnostic import Applicability
 from torchlint.model import Model
 from torchlint.model.syntax import bound_name, call_of, dotted, is_global, last_name
 from torchlint.rule import Edit, Fix
@@ -37,8 +36,9 @@ def _with_keywords(fix: Fix, use: Use, model: Model) -> Fix:
         for arg in args
         if arg.keyword is not None and arg.keyword.value in renamed
     ]
-    safe = Applicability.UNSAFE if any(arg.star == "**" for arg in args) else fix.applicability
-    return replace(fix, edits=(*fix.edits, *edits), applicability=safe)
+    renamed_fix = replace(fix, edits=(*fix.edits, *edits))
+    is_known = all(arg.star != "**" for arg in args)
+    return renamed_fix if is_known else renamed_fix.doubted("what `**` hands on may have the old keyword")
 
 
 def _of_name(use: Use, model: Model) -> Fix | None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import libcst as cst
 
 from torchlint import edit
-from torchlint.diagnostic import Applicability
 from torchlint.model import Model
 from torchlint.rule import Edit, Fix
 from torchlint.rules.api import calls, names
@@ -138,7 +137,7 @@ def rewrite(call: cst.Call, row: Row, model: Model) -> Fix | None:
             return _written(row, case, result, bound, model)
         fix = _written(row, case, Taken(call, call), bound, model)
         is_told = fields and not row.is_removed(model.target) and not _is_taken_apart(call, fields, model)
-        return replace(fix, applicability=Applicability.UNSAFE) if fix is not None and is_told else fix
+        return fix.doubted("the result is of another type") if fix is not None and is_told else fix
     return None
 
 
@@ -173,7 +172,7 @@ def _written(row: Row, case: Case, result: Taken, bound: Mapping[str, cst.BaseEx
         return None
     text, imports = spelled
     fix = Fix(said, (*_smallest(call, result, text, model), *result.edits), row.applicability, imports)
-    return replace(fix, applicability=Applicability.UNSAFE) if _is_reordered(call, case.write, bound, model) else fix
+    return fix.doubted(calls.REORDERED) if _is_reordered(call, case.write, bound, model) else fix
 
 
 def _smallest(call: cst.Call, result: Taken, text: str, model: Model) -> tuple[Edit, ...]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from torchlint.diagnostic import Applicability
+from torchlint.rule import Fix
 from torchlint.versions import Target, Version, text, version
 
 DATA = Path(__file__).parent / "data"
@@ -58,6 +59,8 @@ class Row:
     safe: bool = False
     same: bool = False
     """Whether the replacement is the very same object."""
+    changes: str = ""
+    """What its fix, an unsafe one, can change, as the end of a sentence."""
     lost: tuple[str, ...] = ()
     """Names that are gone, or raise, with the replacement: a project that has one of them is not rewritten.
 
@@ -104,6 +107,18 @@ class Row:
         """Of the fixes that it describes."""
         return Applicability.SAFE if self.safe else Applicability.UNSAFE
 
+    def judged(self, fix: Fix) -> Fix:
+        """A fix that it describes, which says what it can change if it is unsafe."""
+        if fix.applicability is Applicability.SAFE or self.safe:
+            return fix
+        return fix.doubted(self.changes or self._unknown_before)
+
+    @property
+    def _unknown_before(self) -> str:
+        """Which versions do not know what replaces it."""
+        new = self.to or self.replacement
+        return f"{self.package} before {text(self.since)} does not know `{new}`" if new and self.since else ""
+
     @property
     def instead(self) -> str:
         """What to use instead, for messages; empty if there is nothing."""
@@ -146,6 +161,7 @@ def row(entry: Mapping[str, object]) -> Row:
         cases=tuple(map(_case, cases)),
         safe=bool(entry.get("safe")),
         same=bool(entry.get("same")),
+        changes=_text(entry, "changes"),
         lost=tuple(str(entry.get("lost", "")).split()),
     )
 

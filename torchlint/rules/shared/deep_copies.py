@@ -9,8 +9,10 @@ from torchlint.model import Model, reexports
 from torchlint.model.imports import path_bound
 from torchlint.model.names import PACKAGES
 from torchlint.model.syntax import bound_name, dotted, last_name
-from torchlint.rule import Applicability, Fix
+from torchlint.rule import Fix
 from torchlint.rules.api import names
+
+_RISK = "the copy takes memory, and later changes of what it was made of do not reach it"
 
 
 def copied(node: cst.BaseExpression, model: Model) -> Fix | None:
@@ -20,7 +22,7 @@ def copied(node: cst.BaseExpression, model: Model) -> Fix | None:
         return None
     name, imports = spelled
     edits = (edit.insert_before(node, f"{name}("), edit.insert_after(node, ")"))
-    return Fix("Keep a copy", edits, Applicability.UNSAFE, imports=imports)
+    return Fix("Keep a copy", edits, imports=imports).doubted(_RISK)
 
 
 def _imported_copies(model: Model) -> dict[tuple[str, str], int]:

@@ -9,7 +9,7 @@ from torchlint.model import Kind, Model, Tri
 from torchlint.model.calls_elsewhere import uses_elsewhere
 from torchlint.model.syntax import assignment_of, call_of, has_stars, is_none, last_name
 from torchlint.model.torch import library
-from torchlint.rule import Applicability, Fix
+from torchlint.rule import Fix
 from torchlint.rules.api import names
 from torchlint.rules.shared import collected, memory, unregistered
 from torchlint.rules.shared.displays import elements
@@ -17,6 +17,7 @@ from torchlint.rules.shared.unregistered import KeptPlain
 
 _TELLING = ("isinstance", "type")
 """Functions that tell a container of torch's from a list or dict."""
+_RISK = "what is in it gets into `parameters()` and the state dict, and files of before lack it"
 _ADDING_ONE = ("append", "insert", "__setitem__")
 _ADDING_SEVERAL = ("extend", "update", "__iadd__")
 _TAKING_ITERABLES = ("builtins.", "torch.optim.", "torch.nn.utils.", "torch.autograd.")
@@ -34,7 +35,7 @@ def wrapped(kept: KeptPlain, of: str, model: Model) -> Fix | None:
     if spelled is None:
         return None
     edits = (edit.insert_before(kept.value, f"{spelled[0]}("), edit.insert_after(kept.value, ")"))
-    return Fix(f"Use `{name.removeprefix('torch.')}`", edits, Applicability.UNSAFE, imports=spelled[1])
+    return Fix(f"Use `{name.removeprefix('torch.')}`", edits, imports=spelled[1]).doubted(_RISK)
 
 
 def is_never_another(target: cst.Attribute, model: Model) -> bool:
