@@ -169,7 +169,8 @@ from doing so. Nor is there one where a function that it calls keeps what it com
 ```
 
 There is no fix for a tensor in the middle of a graph, nor where the result of the operation is used, nor for a
-parameter that `forward` writes: a second call would overwrite what the first has saved for `backward()`.
+parameter that `forward` writes (but for a first call alone, behind a flag that it sets): a second call would overwrite
+what the first has saved for `backward()`.
 
 ```diff
  import torch
@@ -230,6 +231,7 @@ from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, a
 from torchlint.rules.shared import (
     age,
     data_sites,
+    first_call,
     gradients,
     identity,
     initialised,
@@ -317,12 +319,14 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
             return Fix("Remove `.data`: a gradient carries no graph", drop)
         if not _brings_graph(write, model):
             return Fix("Remove `.data`: a gradient carries no graph", drop, Applicability.UNSAFE)
-    if value.is_parameter and data_sites.is_in_forward(node, model):
+    in_forward = value.is_parameter and data_sites.is_in_forward(node, model)
+    if in_forward and not first_call.is_alone(node, model):
         return None
     if value.is_tensor and value.leaf == Tri.NO:
         return None
     if several_views.raises_later(node.value, model):
         return None
+    initialises = initialises and not in_forward
     if initialises and (init := _nn_init(node, write, back, model)) is not None:
         return init
     safe = Applicability.SAFE if initialises and unrecorded.knows_all_calls(write, model) else Applicability.UNSAFE
