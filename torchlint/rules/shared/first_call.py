@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
+from torchlint.file.tree.tree import Tree
 from torchlint.model import Model
 from torchlint.model.syntax import dotted, is_target
-from torchlint.file.tree.tree import Tree
 
 
 def is_alone(node: cst.CSTNode, model: Model) -> bool:
