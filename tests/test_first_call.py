@@ -100,7 +100,7 @@ EACH_TIME = {
 
 def _fixes(body: str) -> list[Applicability | None]:
     found = check_text(MODULE + body, "x.py", frozenset(("TL102",)), Fixing.NONE).diagnostics
-    return [each.fix and each.fix.applicability for each in found if "scale" in str(each.evidence)]
+    return [each.fix.applicability if each.fix else None for each in found if "scale" in str(each.evidence)]
 
 
 @pytest.mark.parametrize("body", ALONE.values(), ids=ALONE)
