@@ -53,6 +53,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Evidence, Kind, Model, Strength
+from torchlint.model.codebase.namesakes import classes_here
 from torchlint.model.syntax import call_of
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, any_of, attribute, on, pattern
 from torchlint.rules.shared import data_sites, memory, readers
@@ -75,6 +76,8 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     if call is None or call.args or node.lpar:
         return None
     reading = readers.reading(call, model)
+    if reading is not None and model.remember(_is_replaced, reading.name):
+        return None
     is_cut = isinstance(node.value, cst.Call) and memory.is_detach(node.value)
     if (reading is None and not is_cut) or (not is_cut and model.has_no_graph(node.value, node)):
         return None
@@ -92,6 +95,20 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     )
 
 
+def _is_replaced(model: Model, method: str) -> bool:
+    """Whether a tensor of the file may have another method of that name, by which it is not read as a plain one is.
+
+    A class of tensors that is defined or imported here has it, or an object is given one: `x.tolist = …`.
+    """
+    if any(model.is_target(each) for each in model.tree.attributes(method)):
+        return True
+    classes = model.ask(classes_here)
+    return any(model.class_kind(cls) in _OF_TENSORS and model.find_method(cls, method) is not None for cls in classes)
+
+
+_OF_TENSORS = ("tensor", "tensorlike", "parameter")
+
+
 def _needless_data(node: cst.Attribute, model: Model) -> Finding | None:
     found = data_sites.at(node, data_sites.Site.REDUNDANT, model)
     if found is None:
@@ -99,6 +116,8 @@ def _needless_data(node: cst.Attribute, model: Model) -> Finding | None:
     doubtful = data_sites.is_doubtful(*found, model) or not data_sites.is_left_alone(node, model)
     applicability = Applicability.UNSAFE if doubtful else Applicability.SAFE
     reading = readers.reading(node, model)
+    if reading is not None and model.remember(_is_replaced, reading.name):
+        return None
     last = node if reading is None else reading.needless
     if memory.is_detach(node.value):  # a detach behind it is as needless
         while (call := _detached(last, model)) is not None:

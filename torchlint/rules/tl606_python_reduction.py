@@ -155,6 +155,8 @@ def _is_tensor(node: cst.BaseExpression, model: Model) -> bool:
     function = model.value(call.func).node if isinstance(call, cst.Call) else None
     if isinstance(function, cst.FunctionDef) and function.decorators:
         return False  # which may return something else
+    if _is_of_object(call, model):
+        return False
     enough = Strength.SIGNATURE if _is_entry(call) else Strength.ANNOTATION
     return value.kind == Kind.TENSOR and (value.strength or Strength.NAME) >= enough
 
@@ -168,6 +170,15 @@ def _is_elementwise(compared: list[cst.BaseExpression], model: Model) -> bool:
     if any(value.kind & _OTHERS for value in values):
         return False
     return any(_is_tensor(each, model) or _is_conventional(model.value(each)) for each in compared)
+
+
+def _is_of_object(node: cst.BaseExpression | None, model: Model) -> bool:
+    """Whether a method of what may be something else than a tensor gives it: of a class that has the same methods."""
+    while isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+        node = node.func.value
+        if model.value(node).kind & Kind.OBJECT:
+            return True
+    return False
 
 
 def _is_conventional(value: Value) -> bool:

@@ -249,7 +249,8 @@ def as_instance(known: Value, value: Value, place: cst.BaseExpression) -> Value:
         role = value.role if value.role != Role.PLAIN else known.role
         result = replace(known, kind=Kind.TENSOR, role=role, symbols=())
     elif known.kind == value.kind and known.kind != Kind.TENSOR:
-        result = known if known.is_named or known.node or known.kind == Kind.CONTAINER else value
+        is_told = known.node or (known.is_named and value.node is None) or known.kind == Kind.CONTAINER
+        result = known if is_told else value  # a class of the project's own says more than the one of torch it extends
     else:
         result = value
     return result.because(Strength.ANNOTATION, "an isinstance check", place)

@@ -13,6 +13,7 @@ import libcst as cst
 
 from torchlint.model import Kind, Model, Strength, bindings
 from torchlint.model.codebase import namesakes
+from torchlint.model.codebase.exports import is_mentioned
 from torchlint.model.syntax import assignment_of, call_of, parameters, positional_parameters
 from torchlint.rules.api import guards, names, table
 from torchlint.rules.api.table import Row
@@ -155,9 +156,7 @@ def row_of(node: cst.Attribute, rows: Sequence[Row], model: Model) -> Row | None
             continue
         if row.name == "torch.Tensor.solve" and not _is_unpacked(node, model):
             continue
-        if _is_instance(node.value, owner, model) and not (
-            owner == "torch.Tensor" and (_is_circular(node, model) or _is_one_of_several(node.value, model))
-        ):
+        if _is_instance(node.value, owner, model) and not (owner == "torch.Tensor" and _is_doubtful(node, model)):
             return row
     return None
 
@@ -177,6 +176,18 @@ _TELLING = frozenset(
     "symeig lstsq gesv potrf potrs potri trtrs gels btrifact pstrf addcmul addcdiv addmm addmv".split()  # noqa: SIM905
 )
 """Methods that nothing but a tensor has."""
+
+
+def _is_doubtful(node: cst.Attribute, model: Model) -> bool:
+    return _is_circular(node, model) or _is_one_of_several(node.value, model) or _is_anothers(node, model)
+
+
+def _is_anothers(node: cst.Attribute, model: Model) -> bool:
+    """Whether only its use says that something is a tensor, and classes of the project have that method, too."""
+    evidence = model.value(node.value).evidence
+    if evidence is None or evidence.strength > Strength.USE:
+        return False
+    return model.ask(is_mentioned, rf"\bdef {node.attr.value}\(\s*self\b")
 
 
 def _is_circular(node: cst.Attribute, model: Model) -> bool:
