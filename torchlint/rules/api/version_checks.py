@@ -86,6 +86,9 @@ def _compared(
         found = model.remember(_holds, left, steps)
         is_missing = isinstance(operator, (cst.Is, cst.Equal))
         return found.denied() if found is not None and is_missing else found
+    if isinstance(operator, (cst.In, cst.NotIn)) and (owner := _named_by(right)) is not None:
+        if _is_of_torch(owner, left, model):
+            return Holds.NEW if isinstance(operator, cst.In) else Holds.OLD
     of_left, of_right = _asks(left, model, steps), _asks(right, model, steps)
     if not of_left and not of_right:
         return None
@@ -96,6 +99,16 @@ def _compared(
         case cst.GreaterThan() | cst.GreaterThanEqual() | cst.LessThan() | cst.LessThanEqual() if of_left != of_right:
             return Holds.NEW if isinstance(operator, _UP if of_left else _DOWN) else Holds.OLD
     return Holds.EITHER
+
+
+def _named_by(node: cst.BaseExpression) -> cst.BaseExpression | None:
+    """What an expression gives all names of: `dir(torch)`, `vars(torch)`, `torch.__dict__`, which is asked as by `hasattr`."""
+    match node:
+        case cst.Call(func=cst.Name("dir" | "vars"), args=[cst.Arg(value=owner)]):
+            return owner
+        case cst.Attribute(value=owner, attr=cst.Name("__dict__")):
+            return owner
+    return None
 
 
 # ---------------------------------------------------------------------- what is asked about
