@@ -102,7 +102,7 @@ def _compared(
 
 
 def _named_by(node: cst.BaseExpression) -> cst.BaseExpression | None:
-    """What an expression gives all names of: `dir(torch)`, `vars(torch)`, `torch.__dict__`, which is asked as by `hasattr`."""
+    """What an expression lists the names of, as `dir(torch)`, `vars(torch)` and `torch.__dict__` do."""
     match node:
         case cst.Call(func=cst.Name("dir" | "vars"), args=[cst.Arg(value=owner)]):
             return owner
