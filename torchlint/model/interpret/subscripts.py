@@ -82,7 +82,7 @@ def expression(frame: Frame, node: cst.Subscript) -> Value:
 
 
 def _is_sliced_in_dimensions(node: cst.Subscript) -> bool:
-    """``x[:, :n]``: what has dimensions has parts of its own class, so what is learnt of the part holds for all of it."""
+    """``x[:, :n]``: what has dimensions has parts of its own class, so what the part is, the whole is."""
     return len(node.slice) > 1 and any(isinstance(each.slice, cst.Slice) for each in node.slice)
 
 
