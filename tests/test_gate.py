@@ -231,3 +231,20 @@ def test_other_libraries_have_tensors_of_the_same_methods(name: str) -> None:
     assert not gate.is_ours(f"from {name} import autograd\n{text}".encode())
     assert gate.is_ours(f"import torch\nfrom {name} import autograd\n{text}".encode())
     assert gate.is_ours(f"import {name}\nload(x, trust_remote_code=True)\n".encode())
+
+
+@pytest.mark.parametrize(
+    ("text", "is_ours"),
+    [
+        ("m.weight.data.normal_(0, 1)\n", True),
+        ("print(p.grad.norm().data[0])\n", True),
+        ("p.grad.zero_()\n", True),
+        ("p.data -= p.grad.data\n", True),
+        ("response.data.sort()\n", False),
+        ("jax.grad(f)(x).data\n", False),
+        ("self.data._replace(x=3)\n", False),
+        ("self.data.items_\n", False),
+    ],
+)
+def test_what_is_only_done_to_tensors(text: str, is_ours: bool) -> None:
+    assert gate.is_ours(text.encode()) is is_ours

@@ -237,3 +237,26 @@ def test_what_is_downloaded(used: str, is_fixed: bool) -> None:
     outcome = check_text(text, "x.py", frozenset(("TL702",)), Fixing.UNSAFE)
     assert ("weights_only=True" in outcome.text) is is_fixed
     assert bool(outcome.diagnostics) is not is_fixed
+
+
+@pytest.mark.parametrize(
+    ("setting", "is_forced"),
+    [
+        ('os.environ["{}"] = "1"', True),
+        ("os.environ.setdefault('{}', 'True')", True),
+        ('os.putenv("{}", "yes")', True),
+        ('os.environ["{}"] = "0"', False),
+        ('if os.environ.get("{}", "1") == "1":\n    print("set")', False),
+    ],
+)
+def test_a_variable_that_lets_everything_be_loaded(
+    setting: str, is_forced: bool, torchlint: Torchlint, write: Callable[[dict[str, str | bytes]], None]
+) -> None:
+    """The package sets it when it is imported: nothing raises then, and 2.6 changes nothing."""
+    setting = setting.format("TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD")
+    text = "import torch\n\nmodel = torch.load('model.pt')\nmodel.eval()\n"
+    write({"pyproject.toml": "", "p/__init__.py": f"import os\n\n{setting}\n", "p/load.py": text})
+    for target in ("1.8", "2.6"):
+        ran = torchlint("check", "--isolated", "--no-cache", "--select=TL701", f"--target-torch={target}", "p")
+        assert ("`TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD` is set" in ran.out) is is_forced
+        assert ("raises since PyTorch 2.6" in ran.out) is (not is_forced and target == "1.8")

@@ -101,8 +101,43 @@ def test_what_is_advised_for_an_assignment_to_data(written: str, advice: str) ->
             "import torch\nfrom torch.utils.checkpoint import checkpoint\ndef f(w):\n    return checkpoint(torch.sin, w)\n",
             "use `use_reentrant=False`, or `use_reentrant=True` to keep today's default",
         ),
+        (
+            "TL102",
+            "import torch\nfrom torch import nn\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+            "        self.book = nn.Parameter(torch.ones(3))\n    def forward(self, x):\n        with torch.no_grad():\n"
+            "            self.book.data.copy_(x.sum(0))\n        return self.book\n",
+            "remove `.data`: autograd does not record here",
+        ),
+        (
+            "TL102",
+            "import torch\nfrom torch import nn\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+            "        self.book = nn.Parameter(torch.ones(3))\n    def forward(self, x):\n"
+            "        self.book.data.copy_(x.sum(0))\n        return self.book\n",
+            "compute a new tensor",
+        ),
     ],
 )
 def test_that_what_is_said_is_what_the_fix_does(code: str, text: str, said: str) -> None:
     [found] = check_text(text, "x.py", frozenset((code,))).diagnostics
     assert found.message.endswith(said)
+
+
+@pytest.mark.parametrize(
+    ("kept", "back", "said"),
+    [
+        ("net.weight.data", "net.weight.data", "keep a clone of the old values, and use `copy_`"),
+        ("net.weight.detach()", "net.weight.data", "keep a clone of the old values, and use `copy_`"),
+        ("net.weight.clone()", "net.weight.data", "`with torch.no_grad(): ….copy_(…)`"),
+        ("other.weight.data", "net.weight.data", "`with torch.no_grad(): ….copy_(…)`"),
+        ("net.weight.data", "other.weight.data", "`with torch.no_grad(): ….copy_(…)`"),
+    ],
+)
+def test_memory_that_is_put_back(kept: str, back: str, said: str) -> None:
+    """To write into it would change what is put back."""
+    text = (
+        "from torch import nn\ndef f(net: nn.Linear, other: nn.Linear, x, w):\n"
+        f"    old = {kept}\n    net.weight.data = w\n    try:\n        return net(x)\n    finally:\n        {back} = old\n"
+    )
+    first, last = check_text(text, "x.py", frozenset(("TL103",))).diagnostics
+    assert first.message.endswith(said)
+    assert last.message.endswith("`with torch.no_grad(): ….copy_(…)`")

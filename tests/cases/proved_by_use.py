@@ -91,3 +91,39 @@ def repeated(batch, bank: torch.Tensor):
 
 def wrapped(xs):
     return [torch.autograd.Variable(1 - x.data.repeat(1, 2), volatile=True) for x in xs]  # TL101 TL201 TL202`volatile`
+
+
+# a cast of the data, `contiguous()` as a method, and what is done to a slice of several dimensions
+
+
+def longest(mask, tokens):
+    return mask.data.long().sum(1).max(), tokens.data.bool().any()  # TL101 TL101
+
+
+def clipped(mask, n):
+    count = mask.data.sum(1)  # TL101
+    return count, mask[:, :n].contiguous()
+
+
+def widened(mask, n):
+    count = mask.data.sum(1)  # TL101
+    return count, mask[..., :n].unsqueeze(1)
+
+
+def columns(table, array):
+    names, body = table.data.max(), array.data
+    array = array if body.contiguous else array.copy()
+    return names, table[:, 0].values, array
+
+
+def rows(source, n):
+    body = source.data.max()
+    return body, source[:n].unsqueeze(1)
+
+
+# a criterion by its short name
+
+
+def evaluated(net, crit, loader):
+    for x, y in loader:
+        print(crit(net(x), y).data[0])  # TL203

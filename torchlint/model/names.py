@@ -7,7 +7,9 @@ import sys
 
 from torchlint.model.possibilities import Tri
 
-LOSS_NAME = re.compile(r"criterion|(^|_)loss(es)?(_|$|\d)|loss(_?fn|_?func|_?function)?$|Loss$", re.IGNORECASE)
+LOSS_NAME = re.compile(
+    r"criterion|(^|_)crit(_|$|\d)|(^|_)loss(es)?(_|$|\d)|loss(_?fn|_?func|_?function)?$|Loss$", re.IGNORECASE
+)
 MODULE_NAME = re.compile(
     r"net|model|module|encoder|decoder|critic|actor|polic|generator|discriminator|cnn|rnn|gan|lstm|gru|forward|layer|"
     r"^(G|D|E|enc|dec|gen|disc)\d*$|^(enc|dec|gen|disc)_"

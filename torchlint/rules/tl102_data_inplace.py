@@ -282,13 +282,14 @@ def _advice(node: cst.Attribute, value: Value, fix: Fix | None, model: Model) ->
     """What to write instead: what the fix does, where there is one."""
     if gradients.is_gradient(value, node.value, model):
         return "a gradient needs no `.data`"
-    if fix is None and value.is_parameter and data_sites.is_in_forward(node, model):
+    is_off = model.grad_enabled(node) == Tri.NO
+    if fix is None and value.is_parameter and data_sites.is_in_forward(node, model) and not is_off:
         return "compute a new tensor"
     if fix is not None and "nn.init" in fix.message:
         return "use `nn.init`"
     if fix is not None and fix.message.startswith("Remove"):
         return f"r{fix.message[1:].partition(',')[0]}"
-    return _UNRECORDED if model.grad_enabled(node) == Tri.NO else "use `torch.no_grad()`"
+    return _UNRECORDED if is_off else "use `torch.no_grad()`"
 
 
 def _severity(value: Value, fix: Fix | None) -> Severity | None:

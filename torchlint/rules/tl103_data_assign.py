@@ -200,6 +200,8 @@ def _advice(node: cst.Attribute, assign: cst.Assign | None, model: Model) -> str
             return "assign a new tensor or `nn.Parameter`"
     if kept_memory.gives_exchanged(node, model):
         return "keep it only to exchange memory"
+    if kept_memory.is_put_back_later(node, model):
+        return "keep a clone of the old values, and use `copy_`"
     return "use `with torch.no_grad(): ….copy_(…)`"
 
 

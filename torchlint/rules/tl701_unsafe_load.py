@@ -69,6 +69,22 @@ What a class of the project takes for its state may hold anything, so there is n
 !    scaled.load_state_dict(torch.load(path))
 ```
 
+A project that sets `TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD` gives up what 2.6 has brought: each call that does not say
+`weights_only=` runs code from the file, and nothing raises.
+
+```diff
+ import os
+
+ import torch
+ from torch import nn
+
+ os.environ["TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD"] = "1"
+
+~model: nn.Module = torch.load("model.pt")
++model: nn.Module = torch.load("model.pt", weights_only=False)
+ model.eval()
+```
+
 What is tried is left alone where the handler loads in another way, or waits for the `TypeError` of a version without
 the keyword.
 
@@ -104,6 +120,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Model
+from torchlint.model.codebase.exports import is_mentioned
 from torchlint.model.syntax import keyword, positional
 from torchlint.rule import Applicability, Finding, Fix, Group, listed, on
 from torchlint.rules.api import calls, table
@@ -122,6 +139,13 @@ _RAISES = (
     "pass `weights_only=False` if you trust it, or use `add_safe_globals`"
 )
 _OWN = "`torch.load` with a `pickle_module` runs code from the file; pass `weights_only=False` if you trust it"
+_FORCED = "`TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD` is set: `torch.load` runs code from the file; say `weights_only=`"
+_VARIABLE = "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD"
+_FORCING = (
+    rf"{_VARIABLE}(?:(?<=environ\[.{_VARIABLE})[\"']\]\s*=|(?:(?<=setdefault\(.{_VARIABLE})|(?<=env\(.{_VARIABLE}))[\"']\s*,)"
+    r"\s*[\"'](?i:1|y|yes|true)[\"']"
+)
+"""The setting of the variable for this process: ``os.environ[…] = "1"``, ``os.environ.setdefault(…, "1")``."""
 _MESSAGES = {Content.WEIGHTS: _WEIGHTS, Content.OBJECT: _RAISES, Content.UNKNOWN: _EITHER}
 
 
@@ -129,7 +153,8 @@ _MESSAGES = {Content.WEIGHTS: _WEIGHTS, Content.OBJECT: _RAISES, Content.UNKNOWN
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report calls that leave it to the version what may be loaded."""
     oldest = model.target.oldest
-    if oldest is not None and oldest >= _DEFAULT:
+    is_forced = model.ask(is_mentioned, _FORCING)
+    if oldest is not None and oldest >= _DEFAULT and not is_forced:
         return
     rows = table.of_rule("TL701")
     for call, func, args in calls.candidates(model, rows, loaded.is_left_alone):
@@ -145,7 +170,7 @@ def check(node: cst.Module, model: Model) -> Iterator[Finding]:
                     continue
                 held = loaded.content(call, model)
                 fix = _fix(call, held) if row.is_fixable(model.target) else None
-                yield Finding(call.func, _MESSAGES[held], fix)
+                yield Finding(call.func, _FORCED if is_forced else _MESSAGES[held], fix)
 
 
 def _fix(call: cst.Call, held: Content) -> Fix | None:

@@ -12,7 +12,9 @@ from torchlint.file.triggers.search import occurs, searches
 from torchlint.rules import catalogue
 from torchlint.system.layers import Layer, is_on
 
-_TENSORS = re.compile(rb"\.(?:detach|cpu|backward)\(|requires_grad|no_grad")
+_TENSORS = re.compile(
+    rb"\.(?:(?:detach|cpu|backward)\(|data\.[a-z]\w{0,30}_\(|grad\.(?:data\b|norm\(|[a-z]\w{0,30}_\())|requires_grad|no_grad"
+)
 """What files that get their tensors from others do to them."""
 _LOADING = b"trust_remote_code"
 """What files write that load models through other libraries."""

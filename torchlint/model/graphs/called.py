@@ -13,7 +13,7 @@ from torchlint.model.possibilities import Kind
 from torchlint.model.syntax import dotted, last_name
 from torchlint.model.values import reference
 
-_LOSS = re.compile(r"[Ll]oss|criterion|objective|nll|elbo|cost")
+_LOSS = re.compile(r"[Ll]oss|criterion|\bcrit\b|objective|nll|elbo|cost")
 _PART = re.compile(
     r"loss|(?:^|_)(?:kld?|mse|bce|ce|l1|nll|elbo|rec|recon|reg|penalty|aux|cost|err|error|criterion|entropy|xent)(?:_|$)",
     re.I,

@@ -12,7 +12,7 @@ from torchlint.model.interpret.frame import Clues, Frame
 from torchlint.model.names import HOLDER_NAME
 from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.symbols import Origin, Symbol
-from torchlint.model.syntax import last_name
+from torchlint.model.syntax import call_of, last_name
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TensorResult
 from torchlint.model.values import UNKNOWN, Evidence, Strength, Value, tensor
@@ -26,6 +26,8 @@ MAX_STEPS = 10
 MAX_PARTS = 5
 """How deep in containers a value may stand so that its attributes and elements are told apart."""
 
+_NO_METHOD_ELSEWHERE = frozenset(("contiguous",))
+"""Methods of tensors that others, as the `memoryview` in `array.data`, have as attributes that nobody calls."""
 _NUMPY_TOO = frozenset(("item", "tolist"))
 _HINTS = _NUMPY_TOO | {"numpy", "grad"}
 """What hardly anything but tensors has in a file that has to do with torch; some of it arrays have too."""
@@ -84,7 +86,7 @@ def learn_from_attribute(frame: Frame, value: Value, name: str, node: cst.CSTNod
         return
     if library.method(name) is not None and _has_parts(frame, node):
         reject(frame, value.symbols)
-    elif name in library.tensor_only():
+    elif name in library.tensor_only() or (name in _NO_METHOD_ELSEWHERE and call_of(node, frame.tree) is not None):
         learn(frame, value.symbols, f"`.{name}` is used on it, which only tensors have", node)
     elif name == "numpy" and _is_moved(node):
         learn(frame, value.symbols, "`.cpu().numpy()` is called on it, which only tensors have", node)
@@ -108,7 +110,7 @@ def _has_parts(frame: Frame, node: cst.CSTNode) -> bool:
 
 def _learn_from_data(frame: Frame, name: str, node: cst.CSTNode) -> None:
     """``x.data.cpu()``: what has such data, and is not called like a holder of data, is a tensor."""
-    if name in library.of_data() and isinstance(node, cst.Attribute):
+    if library.is_of_data(name) and isinstance(node, cst.Attribute):
         learn_owner(frame, node.value, f"`.{name}` is called on its data, which only tensors have", node)
 
 

@@ -73,10 +73,17 @@ def expression(frame: Frame, node: cst.Subscript) -> Value:
         return learning.resolve(frame, loaders.of_data_set(node))
     if base.kind == Kind.UNKNOWN and isinstance(index, cst.Index) and _is_shape(node.value):
         return NUMBER
+    if base.kind == Kind.UNKNOWN and base.symbols and _is_sliced_in_dimensions(node):
+        return learning.resolve(frame, unknown(*base.symbols))
     if base.symbols:
         key = f"[{literal!r}]" if literal is not None else "[]"
         return learning.resolve(frame, unknown(*learning.symbols_of_attribute(base, key)))
     return learning.unknown(frame, Symbol(Origin.ITEM, id(node)))
+
+
+def _is_sliced_in_dimensions(node: cst.Subscript) -> bool:
+    """``x[:, :n]``: what has dimensions has parts of its own class, so what the part is, the whole is."""
+    return len(node.slice) > 1 and any(isinstance(each.slice, cst.Slice) for each in node.slice)
 
 
 def _is_shape(node: cst.BaseExpression) -> bool:

@@ -34,10 +34,18 @@ def tensor_names() -> frozenset[str]:
     return frozenset(data().methods) | frozenset(data().attributes)
 
 
-@functools.cache
-def of_data() -> frozenset[str]:
-    """Names by which what stands in ``.data`` is known as a tensor's: modules, which share some, never stand there."""
-    return tensor_only() | data().tensor_or_module - {"to", "type"}
+def is_of_data(name: str) -> bool:
+    """Whether what has such an attribute is a tensor if it stands in ``.data``.
+
+    Modules, storages and packed sequences, which share some names with tensors, never stand there.
+    """
+    return name in tensor_only() or name in data().tensor_or_module - {"to", "type"} or _is_cast(name)
+
+
+def _is_cast(name: str) -> bool:
+    """Whether a method of tensors gives a certain dtype, and the tensor itself where it has that: ``long``."""
+    result = data().methods.get(name)
+    return isinstance(result, TensorResult) and result.same and result.dtype in ("int", "bool", "float")
 
 
 def canonical(name: str) -> str:

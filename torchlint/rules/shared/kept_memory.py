@@ -34,6 +34,37 @@ def is_kept(assigned: cst.Attribute, model: Model) -> bool:
     return any(_keeps(node, assigned, model) for node in kept)
 
 
+def is_put_back_later(assigned: cst.Attribute, model: Model) -> bool:
+    """Whether a tensor gets its memory again later: ``old = p.data; p.data = q; p.data = old``."""
+    owner, scope = dotted(assigned.value), model.scopes.scope_of(assigned)
+    back = model.remember(_put_back).get((owner, scope), 0) if owner is not None else 0
+    return back > model.tree.order(assigned)
+
+
+def _put_back(model: Model) -> dict[tuple[str, cst.CSTNode], int]:
+    """Where `.data` is last assigned what is kept of it, by the name of the tensor and the function."""
+    found: dict[tuple[str, cst.CSTNode], int] = {}
+    for node in model.tree.attributes("data"):
+        assign, owner = assignment_of(node, model.tree), dotted(node.value)
+        if assign is None or owner is None or not isinstance(assign.value, cst.Name):
+            continue
+        scope = model.scopes.scope_of(node)
+        made = model.ask(bindings.all_assigned, assign.value.value, scope)
+        if any(each is not None and _is_of(each, owner) for each in made):
+            found[owner, scope] = max(model.tree.order(node), found.get((owner, scope), 0))
+    return found
+
+
+def _is_of(node: cst.BaseExpression, owner: str) -> bool:
+    """Whether an expression gives the memory that a tensor has: ``p.data``, ``p.detach()``."""
+    match node:
+        case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name("detach"))):
+            return dotted(inner) == owner
+        case cst.Attribute(value=inner, attr=cst.Name("data")):
+            return dotted(inner) == owner
+    return False
+
+
 def _role(node: cst.BaseExpression, model: Model) -> Role:
     """What a tensor is for its module; what is a tensor by its use only may be a parameter all the same."""
     value = model.value(node)
