@@ -1,0 +1,41 @@
+"""What a function of the project does with memory that it is handed: keeps it, gives it back, or only reads it."""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from torchlint.model.aliasing.calls import bound_to
+from torchlint.model.aliasing.uses import Follower
+from torchlint.model.expressions import value_of
+from torchlint.model.values import Usage
+
+if TYPE_CHECKING:
+    from torchlint.model.context import Context
+
+
+class Outcome(enum.Enum):
+    """What has become of some memory when a call is over."""
+
+    READ = enum.auto()
+    """Nobody has it by way of the call."""
+    RETURNED = enum.auto()
+    """Its result is that memory, or holds it."""
+    KEPT = enum.auto()
+    """Something else holds it."""
+
+
+def outcome(context: Context, arg: cst.Arg, call: cst.Call) -> Outcome | None:
+    """What becomes of an argument; None if it is not a function of the project that is called."""
+    function = value_of(context, call.func).node
+    if not isinstance(function, cst.FunctionDef):
+        return None
+    home = context.home(function)
+    names = bound_to(function, arg, call, home, context)
+    inside = Follower(context).through_parameters(home, function, tuple(names))
+    if inside.is_returned:
+        return Outcome.RETURNED
+    is_kept = inside.worst >= Usage.RETURNED and inside.worst is not Usage.OVERWRITTEN
+    return Outcome.KEPT if is_kept else Outcome.READ
