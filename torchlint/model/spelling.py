@@ -76,9 +76,12 @@ def _is_never_run(context: Context, node: cst.CSTNode) -> bool:
 
 def _keeps_annotations(context: Context) -> bool:
     """Whether a file begins with ``from __future__ import annotations``."""
-    imports = (each for each in context.tree.all(cst.ImportFrom) if not isinstance(each.names, cst.ImportStar))
-    future = (each for each in imports if each.module is not None and dotted(each.module) == "__future__")
-    return any(last_name(alias.name) == "annotations" for each in future for alias in each.names)
+    for each in context.tree.all(cst.ImportFrom):
+        if each.module is None or dotted(each.module) != "__future__" or isinstance(each.names, cst.ImportStar):
+            continue
+        if any(last_name(alias.name) == "annotations" for alias in each.names):
+            return True
+    return False
 
 
 def _imports_before(context: Context, root: str, node: cst.CSTNode) -> bool:

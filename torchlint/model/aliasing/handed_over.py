@@ -37,5 +37,15 @@ def outcome(context: Context, arg: cst.Arg, call: cst.Call) -> Outcome | None:
     inside = Follower(context).through_parameters(home, function, tuple(names))
     if inside.is_returned:
         return Outcome.RETURNED
-    is_kept = inside.worst >= Usage.RETURNED and inside.worst is not Usage.OVERWRITTEN
-    return Outcome.KEPT if is_kept else Outcome.READ
+    if inside.worst is Usage.OVERWRITTEN:  # what is only written to is not kept by that
+        return Outcome.KEPT if any(_is_stored(home, function, name) for name in names) else Outcome.READ
+    return Outcome.KEPT if inside.worst >= Usage.RETURNED else Outcome.READ
+
+
+def _is_stored(context: Context, function: cst.FunctionDef, name: str) -> bool:
+    """Whether a parameter is assigned to what is no name: ``self.state = t``."""
+    for use in context.scopes.references(name, function):
+        match context.tree.parent(use):
+            case cst.Assign(targets=targets) if not all(isinstance(each.target, cst.Name) for each in targets):
+                return True
+    return False

@@ -83,7 +83,7 @@ def outlasts(node: cst.BaseExpression, assigned: cst.Attribute, model: Model, se
 def _given(arg: cst.Arg, call: cst.Call, model: Model) -> Outcome:
     """What becomes of memory that a call is given. A function that is not seen is taken to read it."""
     name = last_name(call.func)
-    if name in _KEEPING and (isinstance(call.func, cst.Attribute) or name == "setattr" or name == "heappush"):
+    if name in _KEEPING and (isinstance(call.func, cst.Attribute) or name in ("setattr", "heappush")):
         return Outcome.KEPT
     if name in _PASSING or (name == "sum" and len(call.args) > 1):
         return Outcome.RETURNED
