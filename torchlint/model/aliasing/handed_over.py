@@ -9,6 +9,7 @@ import libcst as cst
 
 from torchlint.model.aliasing.calls import bound_to
 from torchlint.model.aliasing.uses import Follower
+from torchlint.model.bindings import references
 from torchlint.model.expressions import value_of
 from torchlint.model.values import Usage
 
@@ -44,7 +45,7 @@ def outcome(context: Context, arg: cst.Arg, call: cst.Call) -> Outcome | None:
 
 def _is_stored(context: Context, function: cst.FunctionDef, name: str) -> bool:
     """Whether a parameter is assigned to what is no name: ``self.state = t``."""
-    for use in context.scopes.references(name, function):
+    for use in references(context, name, function):
         match context.tree.parent(use):
             case cst.Assign(targets=targets) if not all(isinstance(each.target, cst.Name) for each in targets):
                 return True

@@ -49,11 +49,17 @@ def is_expected(node: cst.CSTNode, model: Model) -> bool:
 def _is_run_to_raise(model: Model, function: cst.FunctionDef) -> bool:
     """Whether a function is there for nothing but to see it raise."""
     owner = model.tree.enclosing(function, cst.FunctionDef, cst.ClassDef)
-    if isinstance(owner, cst.ClassDef) or not _mentions_expecting(model):
+    if isinstance(owner, cst.ClassDef) or not model.remember(_mentions_expecting):
         return False
     uses = model.references(function.name.value, owner if isinstance(owner, cst.FunctionDef) else model.tree.module)
-    read = [use for use in uses if not model.is_target(use) and use is not function.name]
-    return bool(read) and all(_is_seen_to_raise(use, model) for use in read)
+    is_used = False
+    for use in uses:
+        if use is function.name or model.is_target(use):
+            continue
+        if not _is_seen_to_raise(use, model):
+            return False
+        is_used = True
+    return is_used
 
 
 def _is_seen_to_raise(use: cst.Name, model: Model) -> bool:
