@@ -10,11 +10,41 @@ from torchlint.rules import catalogue
 
 CODES = frozenset(catalogue())
 HEAD = """\
+from collections import namedtuple
+
 import torch
 from torch import nn
 
+class Holder:
+    def __init__(self, t):
+        self.t = t
+
+
+def same(t):
+    return t
+
+
+def norm(t):
+    return t.norm() + 1
+
+
+def halve(t):
+    t.mul_(0.5)
+
+
+def keep(t):
+    kept[0] = t
+
+
+class Store:
+    def keep(self, t):
+        self.t = t
+
+
+Pair = namedtuple("Pair", "a b")
+store = Store()
 net = nn.Linear(3, 2)
-kept = {}
+kept, saved, total = {}, [], 0
 for p in net.parameters():
     before
     p.data = p.data * 2
@@ -32,6 +62,27 @@ KEEPING = {
     ("if p.dim() > 1: first = p.detach()", "print(p - first)"),
     ("net.bias.data = p.data[0]", "pass"),
     ("with torch.no_grad(): old = p.data", "print(old)"),
+    ("keep(p.data)", "pass"),
+    ("store.keep(p.data)", "pass"),
+    ("kept[p] = Pair(p.data, 1)", "pass"),
+    ("kept[p] = same(p.data)", "pass"),
+    ("kept[p] = same(t=p.data).view(-1)", "pass"),
+    ("kept[p] = Holder(p.data)", "pass"),
+    ("kept[p] = nn.Parameter(p.data)", "pass"),
+    ("kept[p] = torch.flatten(p.data)", "pass"),
+    ("kept[p] = torch.as_tensor(p.data)", "pass"),
+    ("kept[p] = torch.detach(p)", "pass"),
+    ("kept[p] = len(kept) and p.data", "pass"),
+    ("kept[p] = (old := p.data)", "pass"),
+    ("old = p.data; kept[p] = old", "pass"),
+    ("old = p.data; other = old; kept[p] = [other]", "pass"),
+    ("saved += [p.data]", "pass"),
+    ("saved = saved + [p.data]", "print(saved)"),
+    ("saved = list(zip([p], [p.data]))", "print(saved)"),
+    ("kept.__setitem__(p, p.data)", "pass"),
+    ("setattr(net, 'old', p.data)", "pass"),
+    ("kept[p] = lambda t=p.data: t", "pass"),
+    ("kept[p] = (lambda t: t)(p.data)", "pass"),
 }
 LETTING_GO = {
     ("kept[p] = p.data.clone()", "pass"),
@@ -42,13 +93,21 @@ LETTING_GO = {
     ("torch.save(net.state_dict(), 'w.pt')", "pass"),
     ("print(p.data)", "pass"),
     ("kept[0] = net(torch.ones(1, 3)).detach()", "pass"),
+    ("kept[p] = norm(p.data)", "pass"),
+    ("halve(p.data)", "pass"),
+    ("kept[p] = len(p.data) + 1", "pass"),
+    ("total += p.data.sum()", "print(total)"),
+    ("total = total + p.data", "print(total)"),
+    ("old = p.data; kept[p] = old.clone()", "pass"),
+    ("kept[p] = torch.abs(p.data)", "pass"),
+    ("for row in p.data: print(row)", "pass"),
 }
 
 
 def _is_fixed(before: str, after: str) -> bool:
     text = HEAD.replace("before", before).replace("after", after)
     found = check_text(text, "x.py", CODES).diagnostics
-    [written] = [each for each in found if each.code == "TL103" and each.start.row == 8]
+    [written] = [each for each in found if each.code == "TL103" and each.start.row == HEAD.count("\n") - 1]
     return written.fix is not None
 
 

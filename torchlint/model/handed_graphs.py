@@ -136,12 +136,23 @@ def _has_graph(context: Context, node: cst.BaseExpression, far: int) -> bool:
         return any(_has_graph(context, arg.value, far) for arg in node.args)  # an object may keep what it is given
     scope = context.scopes.scope_of(node)
     events = flow_of(context, scope).reaching(node)
-    if any(holds_graph(value_of(context, each)) for event in events for each in _bound(event)):
+    if any(_may_hold(context, each) for event in events for each in _bound(event)):
         return True
     if not far or not isinstance(scope, cst.FunctionDef) or (value.is_tensor and value.grad == Tri.NO):
         return False
     given = {event.path for event in upstream(events, MANY).values() if isinstance(event.node, cst.Param)}
     return any(_is_handed(context, scope, name, far - 1) for name in given)
+
+
+def _may_hold(context: Context, node: cst.BaseExpression) -> bool:
+    """Whether an expression holds a graph, or calls something of which nothing is known with what does."""
+    value = value_of(context, node)
+    if holds_graph(value):
+        return True
+    is_open = value.kind & (Kind.UNKNOWN | Kind.CONTAINER) or (value.kind & Kind.TENSOR and value.grad == Tri.MAYBE)
+    if not isinstance(node, cst.Call) or not is_open:
+        return False
+    return any(holds_graph(value_of(context, arg.value)) for arg in node.args)
 
 
 def _bound(event: Event) -> Iterator[cst.BaseExpression]:

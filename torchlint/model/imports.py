@@ -69,7 +69,7 @@ def only_import(context: Context, name: str) -> str | None:
     tree = context.tree
     found: set[str | None] = set()
     for node in tree.names(name):
-        alias = _alias(tree, node)
+        alias = alias_of(tree, node)
         statement = tree.parent(alias) if alias is not None else None
         if alias is None:
             found.update([None] if _is_bound(tree, node) else [])
@@ -96,12 +96,12 @@ def binds(tree: Tree, name: str) -> bool:
 
 def is_bound_here(tree: Tree, node: cst.Name) -> bool:
     """Whether a name is bound where it stands, by whatever."""
-    return _alias(tree, node) is not None or _is_bound(tree, node)
+    return alias_of(tree, node) is not None or _is_bound(tree, node)
 
 
 def path_bound(context: Context, node: cst.Name) -> str | None:
     """The path of what an import of the module binds to a name in it; None for a relative one, or no import."""
-    alias = _alias(context.tree, node)
+    alias = alias_of(context.tree, node)
     return _bound(context.tree, alias) if alias is not None else None
 
 
@@ -133,7 +133,7 @@ def _imported(context: Context, name: str) -> _Imported | None:
     paths: set[str | None] = set()
     assigned: set[str] = set()
     for node in tree.names(name):
-        if (alias := _alias(tree, node)) is not None:
+        if (alias := alias_of(tree, node)) is not None:
             paths.add(_bound(tree, alias))
         elif _is_bound(tree, node):
             return None
@@ -143,7 +143,7 @@ def _imported(context: Context, name: str) -> _Imported | None:
     return None if path is None else _Imported(path, frozenset(assigned))
 
 
-def _alias(tree: Tree, node: cst.CSTNode) -> cst.ImportAlias | None:
+def alias_of(tree: Tree, node: cst.CSTNode) -> cst.ImportAlias | None:
     """The import that binds a name; None if none does."""
     up = tree.parent(_whole_path(tree, node))
     if isinstance(up, cst.ImportAlias):

@@ -99,7 +99,8 @@ not freeze them. Modules that the file freezes, wherever it does, are no evidenc
 
 A function that converts what it is given is reported where a caller in the project, in this file or another one, hands
 it such a tensor while autograd records: the reason names the file and the line. What the function asks of its arguments
-counts (`isinstance(x, np.ndarray)`, `if as_numpy:`), and so does a `detach()` on the way.
+counts (`isinstance(x, np.ndarray)`, `if as_numpy:`), and so does a `detach()` on the way. What is tried alone, or with
+another way to convert in its handler, is left alone, as is what a test expects to raise.
 
 ```python
 # plots.py
@@ -182,11 +183,14 @@ from torchlint.rule import (
     pattern,
 )
 from torchlint.rules.shared.sent_back import is_sent_back
+from torchlint.rules.shared.tried import is_question
 
 GROUP = Group.CORRECTNESS
 SEVERITY = Severity.ERROR
 WITHOUT_TORCH = True
 
+_WAYS = frozenset(("numpy", "detach", "data", "tolist", "item", "asarray", "array"))
+"""How a handler may convert what could not be converted."""
 _BEFORE_NUMPY = frozenset(("cpu", "cuda", "to", "float", "double", "half", "contiguous", "squeeze", "view", "reshape"))
 _OPERATORS: dict[type[cst.BaseBinaryOp], str] = {
     cst.Add: "add",
@@ -246,7 +250,9 @@ _TRIGGER = any_of(
 def check(node: cst.Call, model: Model) -> Finding | None:
     """Report a conversion to NumPy of what requires grad."""
     found = _converted(node, model)
-    if found is None or not is_sent_back(node, model):
+    if found is None or is_question("RuntimeError", node, _WAYS, model):
+        return None
+    if not is_sent_back(node, model):
         return found
     said = "NumPy's functions raise for tensors that require grad; use torch's, which `backward()` needs"
     return replace(found, message=said, fix=None)

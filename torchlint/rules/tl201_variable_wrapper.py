@@ -233,7 +233,7 @@ def check_quoted(node: cst.SimpleString, model: Model) -> Finding | None:
     message = "`Variable` is `torch.Tensor` since PyTorch 0.4; write that"
     if not name:
         return Finding(node, message, severity=Severity.INFO)
-    text = _quoted_name(model).sub(name, node.value)
+    text = _quoted_name(node, model).sub(name, node.value)
     fix = Fix("Use `torch.Tensor`", (edit.replace(node, text),), imports=("torch",) if missing else ())
     return Finding(node, message, _judged_where_registered(fix, node, model), severity=Severity.INFO)
 
@@ -249,7 +249,7 @@ def _judged_where_registered(fix: Fix, node: cst.CSTNode, model: Model) -> Fix:
 
 def _is_quoted(node: cst.SimpleString, model: Model) -> bool:
     """Whether a text is an annotation, or part of one, that names `Variable`."""
-    if "Variable" not in node.value or node.prefix or not _quoted_name(model).search(node.value):
+    if "Variable" not in node.value or node.prefix or not _quoted_name(node, model).search(node.value):
         return False
     for up in model.tree.ancestors(node):
         match up:
@@ -264,9 +264,9 @@ def _is_quoted(node: cst.SimpleString, model: Model) -> bool:
     return False
 
 
-def _quoted_name(model: Model) -> re.Pattern[str]:
-    """`Variable`, as this file writes it."""
-    name, missing = model.spelling(variables.VARIABLE)
+def _quoted_name(node: cst.SimpleString, model: Model) -> re.Pattern[str]:
+    """`Variable`, as this file writes it in a text."""
+    name, missing = model.spelling(variables.VARIABLE, node)
     names = {variables.VARIABLE} if missing or not name else {variables.VARIABLE, name}
     return re.compile(rf"(?<![\w.])(?:{'|'.join(map(re.escape, sorted(names)))})(?![\w.])")
 

@@ -6,7 +6,6 @@ nowhere. Written in place, it changes the backup.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 
 import libcst as cst
@@ -14,16 +13,10 @@ import libcst as cst
 from torchlint.model import Kind, Model, Role, Strength, Tri, bindings
 from torchlint.model.aliasing.kept_results import gives_kept
 from torchlint.model.imports import imported_path
-from torchlint.model.syntax import assignment_of, call_of, chain, dotted, last_name
+from torchlint.model.syntax import assignment_of, call_of, dotted, last_name
 from torchlint.rules.shared import memory
-from torchlint.rules.shared.no_grad import small_statement
+from torchlint.rules.shared.outlasting import DISPLAYS, PARTS, SHARING, outlasts, with_views
 
-_SHARING = frozenset(("contiguous", "cpu", "cuda", "detach", "double", "float", "half", "numpy", "to"))
-"""What gives the memory itself, or may."""
-_KEEPING = frozenset(("add", "append", "appendleft", "extend", "insert", "put", "setdefault", "update"))
-"""Methods that put what they are given into a container."""
-_DISPLAYS = (cst.List, cst.Tuple, cst.Set, cst.Dict, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
-_PARTS = (cst.Element, cst.StarredElement, cst.DictElement, cst.StarredDictElement, cst.IfExp)
 _COPYING = frozenset(("list", "tuple", "dict", "set", "OrderedDict"))
 
 
@@ -31,7 +24,7 @@ def is_kept(assigned: cst.Attribute, model: Model) -> bool:
     """Whether what a `.data` has before it is assigned may still be read from somewhere else in the file."""
     role = _role(assigned.value, model)
     kept = (node for node, other in model.remember(_keepers) if not (role and other) or role & other)
-    return any(_keeps(node, assigned, model) for node in kept)
+    return any(outlasts(node, assigned, model) for node in kept)
 
 
 def is_put_back_later(assigned: cst.Attribute, model: Model) -> bool:
@@ -86,7 +79,7 @@ def is_exchanged(node: cst.Attribute, model: Model) -> bool:
     match model.tree.parent(whole):
         case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=kept))]):
             return any(name == kept and dotted(each.value) != dotted(node.value) for each, name in here)
-    return any(_keeps(whole, each, model) for each, name in here if _is_taken_out(name, scope, model))
+    return any(outlasts(whole, each, model) for each, name in here if _is_taken_out(name, scope, model))
 
 
 def gives_exchanged(assigned: cst.Attribute, model: Model) -> bool:
@@ -158,14 +151,14 @@ def _is_made(node: cst.BaseExpression, model: Model) -> bool:
     return memory.is_new(node, model)
 
 
-_SAME = frozenset((*_SHARING, "requires_grad_")) - {"numpy"}
+_SAME = frozenset((*SHARING, "requires_grad_")) - {"numpy"}
 _WRAPPING = ("Variable", "Parameter")
 
 
 def _keepers(model: Model) -> tuple[tuple[cst.BaseExpression, Role], ...]:
     """The expressions by which a file gets at memory, `p.data`, `p.detach()`, `net.state_dict()`, and what has it."""
     reads = [*model.tree.attributes("data"), *model.tree.attributes("detach"), *model.tree.attributes("state_dict")]
-    found = ((_whole(node, model), _role(node.value, model)) for node in reads if _may_be_kept_tensor(node, model))
+    found = ((_whole(node, model), _role(_source(node, model), model)) for node in reads if _is_got_at(node, model))
     kept = [(whole, role) for whole, role in found if whole is not None]
     return (*kept, *((call, Role.NEITHER) for call in _calls_elsewhere(model) if _gives_memory(call, model)))
 
@@ -191,18 +184,27 @@ def _is_returned(node: cst.BaseExpression, model: Model) -> bool:
     for up in model.tree.ancestors(node):
         if isinstance(up, cst.Return):
             return True
-        if not isinstance(up, (*_DISPLAYS, *_PARTS, cst.Arg)):
+        if not isinstance(up, (*DISPLAYS, *PARTS, cst.Arg)):
             return isinstance(up, cst.Call) and last_name(up.func) in _COPYING
     return False
 
 
-def _may_be_kept_tensor(node: cst.Attribute, model: Model) -> bool:
+def _source(node: cst.Attribute, model: Model) -> cst.BaseExpression:
+    """The tensor whose memory is got at: ``p`` of ``p.data``, ``p.detach()`` and ``torch.detach(p)``."""
+    call = call_of(node, model.tree)
+    if call is not None and call.args and model.qualified(node) == "torch.detach":
+        return call.args[0].value
+    return node.value
+
+
+def _is_got_at(node: cst.Attribute, model: Model) -> bool:
     """Whether an attribute is read of what may be a leaf, or of a module; not of a gradient."""
+    source = _source(node, model)
     if node.attr.value == "state_dict":
         return True
-    if last_name(node.value) == "grad":
+    if last_name(source) == "grad":
         return False
-    value = model.value(node.value)
+    value = model.value(source)
     if value.may_be_tensor:
         return value.leaf != Tri.NO
     if not value.kind & Kind.UNKNOWN:
@@ -221,70 +223,6 @@ _NAMING = (cst.Name, cst.Attribute, cst.Subscript)
 
 def _whole(node: cst.Attribute, model: Model) -> cst.BaseExpression | None:
     """The expression that has the memory, with the views behind it; None where it is copied, used or written."""
-    whole: cst.CSTNode = node if node.attr.value == "data" else call_of(node, model.tree) or node
-    for name, outer in chain(whole, model.tree):
-        if name != "[]" and not memory.shares(name, outer) and not (isinstance(outer, cst.Call) and name in _SHARING):
-            return None
-        whole = outer
+    got: cst.CSTNode = node if node.attr.value == "data" else call_of(node, model.tree) or node
+    whole = with_views(got, model)
     return whole if isinstance(whole, cst.BaseExpression) and not model.is_target(whole) else None
-
-
-def _keeps(node: cst.BaseExpression, assigned: cst.Attribute, model: Model) -> bool:
-    """Whether an expression stands where its memory outlasts the assignment."""
-    tree = model.tree
-    at: cst.CSTNode = node
-    for up in tree.ancestors(node):
-        if isinstance(up, cst.Call):
-            if last_name(up.func) not in _COPYING:
-                return last_name(up.func) in _KEEPING and isinstance(up.func, cst.Attribute) and up.func is not at
-        elif isinstance(up, (cst.Return, cst.Yield)):
-            return True
-        elif isinstance(up, (cst.Assign, cst.AnnAssign, cst.NamedExpr)):
-            return any(_is_read_later(target, assigned, model) for target in _targets(up))
-        elif not isinstance(up, (*_DISPLAYS, *_PARTS, cst.Arg)):
-            return False
-        at = up
-    return False
-
-
-def _targets(node: cst.Assign | cst.AnnAssign | cst.NamedExpr) -> list[cst.BaseExpression]:
-    if not isinstance(node, cst.Assign):
-        return [node.target]
-    found: list[cst.BaseExpression] = []
-    for target in node.targets:
-        match target.target:
-            case cst.Tuple(elements=parts) | cst.List(elements=parts):
-                found += [part.value for part in parts]
-            case single:
-                found.append(single)
-    return found
-
-
-def _is_read_later(target: cst.BaseExpression, assigned: cst.Attribute, model: Model) -> bool:
-    """Whether what is bound here can be read once `.data` is assigned: what is no name of a function, always."""
-    tree = model.tree
-    if not isinstance(target, cst.Name):
-        return target is not assigned
-    scope = model.scopes.scope_of(target)
-    reads = (use for use in model.references(target.value, scope) if not model.is_target(use))
-    if scope is not model.scopes.scope_of(assigned):
-        return any(_is_put_back(use, model) for use in reads)
-    loops = [up for up in tree.ancestors(assigned) if isinstance(up, (cst.For, cst.While))]
-    around = itertools.takewhile(lambda loop: not tree.is_inside(target, loop), loops)
-    after = min(tree.order(node) for node in (assigned, *around))
-    statement = small_statement(assigned, model)
-    return any(tree.order(use) > after and small_statement(use, model) is not statement for use in reads)
-
-
-def _is_put_back(use: cst.Name, model: Model) -> bool:
-    """Whether a name is assigned to a `.data`, as it is or as what it holds: `p.data = old[n]`."""
-    for up in model.tree.ancestors(use):
-        match up:
-            case cst.Subscript():
-                continue
-            case cst.Assign(targets=targets):
-                return any(
-                    isinstance(each.target, cst.Attribute) and each.target.attr.value == "data" for each in targets
-                )
-        return False
-    return False

@@ -28,9 +28,19 @@ def is_resized_before(call: cst.Call, inner: cst.BaseExpression, model: Model) -
     if model.remember(_changes, wrapper) or any(model.scopes.scope_of(each) is not scope for each in changes):
         return False
     uses = sorted(model.references(wrapper, scope), key=model.tree.order)
+    if any(_is_given_back(use, model) for use in uses):
+        return False
     return bool(changes) and all(
         each.attr.value in RESIZING and _is_next_bound(each, call, uses, model) for each in changes
     )
+
+
+def _is_given_back(use: cst.Name, model: Model) -> bool:
+    """Whether a function gives its caller what a name stands for, alone or with others."""
+    up = model.tree.parent(use)
+    while isinstance(up, (cst.Element, cst.Tuple, cst.List, cst.DictElement, cst.Dict)):
+        up = model.tree.parent(up)
+    return isinstance(up, (cst.Return, cst.Yield))
 
 
 def _name_of(node: cst.BaseExpression) -> str:

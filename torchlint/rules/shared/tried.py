@@ -8,10 +8,13 @@ import libcst as cst
 
 from torchlint.model import Kind, Model, Role
 from torchlint.model.syntax import call_of, last_name, parameters
+from torchlint.rules.api.guards import is_raised
 from torchlint.rules.shared import initialised
 
 _FAR = 3
 """How many callers of callers are asked."""
+_WAITING = frozenset(("suppress", "raises", "assertRaises", "assertRaisesRegex"))
+"""Contexts that are left by an error."""
 
 
 def is_awaited(error: str, node: cst.CSTNode, model: Model, far: int = _FAR) -> bool:
@@ -46,7 +49,7 @@ def _is_mentioned(model: Model, error: str) -> bool:
 
 def _suppresses(manager: cst.BaseExpression, error: str, model: Model) -> bool:
     match manager:
-        case cst.Call(func=func, args=args) if last_name(func) == "suppress":
+        case cst.Call(func=func, args=args) if last_name(func) in _WAITING:
             return any(model.qualified(arg.value) == f"builtins.{error}" for arg in args)
     return False
 
@@ -59,6 +62,36 @@ def _names(handler: cst.ExceptHandler | cst.ExceptStarHandler, error: str, model
             return any(model.qualified(element.value) == f"builtins.{error}" for element in elements)
         case caught:
             return model.qualified(caught) == f"builtins.{error}"
+
+
+def is_question(error: str, node: cst.CSTNode, ways: frozenset[str], model: Model) -> bool:
+    """Whether a statement is tried to see whether it raises an error, or has another way where it does.
+
+    So nothing else is tried, or the handler names one of the ways. In a longer ``try`` the error is met by chance.
+    """
+    child: cst.CSTNode = node
+    for up in model.tree.ancestors(node):
+        if isinstance(up, (cst.FunctionDef, cst.ClassDef, cst.Lambda)):
+            return False
+        if isinstance(up, (cst.Try, cst.TryStar)) and child is up.body:
+            handlers = [each for each in up.handlers if _catches_all(each, model) or _names(each, error, model)]
+            others = [each for each in handlers if not is_raised(each.body)]
+            if any(_is_alone(up.body) or _does_otherwise(each, ways, model) for each in others):
+                return True
+        child = up
+    return False
+
+
+def _is_alone(block: cst.BaseSuite) -> bool:
+    """Whether a block is one simple statement."""
+    match block:
+        case cst.IndentedBlock(body=[cst.SimpleStatementLine(body=[_])]) | cst.SimpleStatementSuite(body=[_]):
+            return True
+    return False
+
+
+def _does_otherwise(handler: cst.ExceptHandler | cst.ExceptStarHandler, ways: frozenset[str], model: Model) -> bool:
+    return any(name.value in ways for name in model.tree.within(handler.body, cst.Name))
 
 
 def keeps_error_of_none(node: cst.Attribute, model: Model) -> bool:

@@ -13,6 +13,7 @@ import libcst as cst
 
 from torchlint.model import Kind, Model, Tri
 from torchlint.model.bindings import bound_value, owner, unpacked_from
+from torchlint.model.codebase.exports import setter
 from torchlint.model.handed_graphs import gives_graph, is_handed_graph
 from torchlint.model.scopes import target_names
 from torchlint.model.syntax import assignment_of, call_of, last_name, loops_of, parameters
@@ -150,7 +151,7 @@ def _is_stored(node: cst.Attribute, model: Model, seen: _Pursued) -> bool:
     targets = _targets(node, model)
     if not targets:
         return not _may_compute(node) and is_uncomputed(node.value, model, seen)
-    if len(targets) > _MANY:
+    if len(targets) > _MANY or model.ask(setter, name) is not None:
         return False
     uses = model.tree.attributes(name)
     return all(_is_put(each, model, seen | {key}) for each in targets) and _holds_given(uses, model, seen | {key})
@@ -264,7 +265,9 @@ def _is_bound_to_given(target: cst.Name, model: Model, seen: _Pursued) -> bool:
 
 def _has_no_graph(node: cst.BaseExpression, model: Model) -> bool:
     value = model.value(node)
-    return value.is_tensor and value.grad == Tri.NO and not value.is_parameter
+    if not value.is_tensor or value.grad != Tri.NO or value.is_parameter:
+        return False
+    return not isinstance(node, cst.Attribute) or model.ask(setter, node.attr.value) is None
 
 
 def _unwrapped(node: cst.BaseExpression) -> cst.BaseExpression:
