@@ -9,7 +9,7 @@ import libcst as cst
 
 from torchlint.model.context import Context
 from torchlint.model.expressions import value_of
-from torchlint.model.graphs.backward import Sending, reached, related_results, sendings_near
+from torchlint.model.graphs.backward import Sending, reached, related_results, sendings_near, taken_out
 from torchlint.model.graphs.fate import is_given_away
 from torchlint.model.graphs.flow import MANY, Event, Flow, flow_of, upstream
 from torchlint.model.graphs.keeping import Keeping
@@ -122,6 +122,8 @@ def _tie_of(  # noqa: PLR0917
         return Tie.SAME
     if any(term is each for each in sending.related):
         return Tie.SHARED
+    if _is_at_place_sent(context, flow, term, sending):
+        return Tie.SAME
     path = dotted(owner(term))
     if any(_is_cut_behind(context, event, sending) for event in flow.reaching(term)):
         return Tie.NONE
@@ -137,6 +139,29 @@ def _tie_of(  # noqa: PLR0917
         return Tie.SHARED if isinstance(term, cst.Subscript) else Tie.PART  # another element than the one sent back
     related = context.remember(_related, sending)
     return Tie.SHARED if any(key in related for key in own) else Tie.NONE
+
+
+def _is_at_place_sent(context: Context, flow: Flow, term: cst.BaseExpression, sending: Sending) -> bool:
+    """Whether an element of a tuple is the one that has been sent back where the tuple comes from."""
+    assign = context.tree.parent(sending.node)
+    if not sending.places or not isinstance(assign, cst.Assign):
+        return False
+    found = taken_out(context, term) or _taken_apart(context, flow, term)
+    if found is None or found[1] not in sending.places:
+        return False
+    bound = {id(event) for event in flow.reaching(found[0])}
+    return bool(bound) and bound <= {id(event) for event in flow.events_at(assign)}
+
+
+def _taken_apart(context: Context, flow: Flow, node: cst.BaseExpression) -> tuple[cst.BaseExpression, int] | None:
+    """What a name is an element of, and the index, where a statement takes it apart: ``a, b = losses``."""
+    bound = flow.reaching(node)
+    match [event.node for event in bound]:
+        case [cst.Assign(targets=[cst.AssignTarget(target=cst.Tuple(elements=elements))], value=whole)]:
+            written = [dotted(each.value) for each in elements if isinstance(each, cst.Element)]
+            if len(written) == len(elements) and dotted(whole) is not None and dotted(node) in written:
+                return whole, written.index(dotted(node))
+    return None
 
 
 def _is_cut_behind(context: Context, event: Event, sending: Sending) -> bool:
