@@ -298,7 +298,7 @@ def _sent_back(context: Context, function: cst.FunctionDef, far: int) -> dict[st
         return {}
     found: dict[str, bool] = {}
     for each in sent:
-        for event in _passed_on(context, each):
+        for event in passed_on(context, each):
             if isinstance(event.node, cst.Param):
                 found[event.path] = found.get(event.path, False) or each.frees
     own = [param.name.value for param in parameters(function)][:1] if class_of(context, function) is not None else []
@@ -312,24 +312,27 @@ def statements_sent_back(context: Context, scope: Scope) -> frozenset[int]:
 
 def _statements_sent_back(context: Context, scope: Scope) -> frozenset[int]:
     sent = sendings(context, scope)
-    nodes = (event.node for each in sent for event in _passed_on(context, each))
+    nodes = (event.node for each in sent for event in passed_on(context, each))
     return frozenset(id(context.tree.statement(node)) for node in (*nodes, *(each.node for each in sent)))
 
 
-def _passed_on(context: Context, sending: Sending) -> Iterator[Event]:
+def passed_on(context: Context, sending: Sending) -> Iterator[Event]:
     """What is sent back as it is, or scaled: not what only goes into it, as a batch goes into a loss."""
     flow = flow_of(context, context.scopes.scope_of(sending.node))
     waiting, asked = [core(context, each) for each in sending.given], set[int]()
     while waiting:
         inner = waiting.pop()
-        if isinstance(inner, cst.BinaryOperation):
-            waiting += [core(context, side) for side in (inner.left, inner.right)]
-        elif dotted(owner(inner)) is not None:
-            for event in flow.reaching(inner):
-                if id(event) not in asked:
-                    asked.add(id(event))
-                    yield event
-                    waiting += [core(context, event.node.value)] if isinstance(event.node, cst.Assign) else []
+        match inner:
+            case cst.BinaryOperation(left=left, right=right):
+                waiting += [core(context, left), core(context, right)]
+            case cst.Call(func=cst.Attribute(attr=cst.Name("scale")), args=[cst.Arg(value=scaled, star="")]):
+                waiting.append(core(context, scaled))  # a scaler's
+            case _ if dotted(owner(inner)) is not None:
+                for event in flow.reaching(inner):
+                    if id(event) not in asked:
+                        asked.add(id(event))
+                        yield event
+                        waiting += [core(context, event.node.value)] if isinstance(event.node, cst.Assign) else []
 
 
 def reached(context: Context, sending: Sending) -> list[Event]:
