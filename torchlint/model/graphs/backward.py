@@ -159,7 +159,7 @@ class Returned:
     holding: frozenset[int | None] = frozenset()
     """Those of them that are put together in the function, of what has been sent back itself."""
     places: frozenset[int] = frozenset()
-    """Where in a tuple that is given as it is there is what has been sent back: ``losses[1].backward(); return losses``."""
+    """Where in a tuple that it gives as it is there is what has been sent back: ``losses[1].backward()``."""
 
 
 _Targets = tuple[cst.BaseExpression, ...]
@@ -239,7 +239,9 @@ def _places_sent(context: Context, function: cst.FunctionDef, calls: list[Sendin
 def taken_out(context: Context, node: cst.BaseExpression) -> tuple[cst.BaseExpression, int] | None:
     """What an element is taken out of and at which index, by that or by the name that a named tuple has for it."""
     match node:
-        case cst.Subscript(value=whole, slice=[cst.SubscriptElement(slice=cst.Index(value=cst.Integer(value=written)))]):
+        case cst.Subscript(
+            value=whole, slice=[cst.SubscriptElement(slice=cst.Index(value=cst.Integer(value=written)))]
+        ):
             return whole, int(written, 0)
         case cst.Attribute(value=whole, attr=cst.Name(name)):
             keys = value_of(context, whole).keys
