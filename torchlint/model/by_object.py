@@ -15,7 +15,9 @@ from torchlint.model.certainty import Certainty
 from torchlint.model.expressions import value_of
 from torchlint.model.handed import made_with
 from torchlint.model.handed_networks import is_trained_network
+from torchlint.model.lists import appended
 from torchlint.model.made_objects import is_bound_to, is_named, is_put_in
+from torchlint.model.modes import grad_enabled
 from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.requires_grad import origins
 from torchlint.model.results import CallResult, result_requires_grad
@@ -43,6 +45,13 @@ def requires_grad_by_object(context: Context, node: cst.BaseExpression) -> Certa
         return None
     found = origins(context, node, partial(_is_of_object, context))
     return max((_certainty(context, each) for each in found), default=None)
+
+
+def appended_requires_grad_by_object(context: Context, node: cst.BaseExpression) -> Certainty | None:
+    """The same of what is appended to a list while autograd records: ``losses.append(trainer.loss(x, y))``."""
+    recorded = (each for each in appended(context, node) if grad_enabled(context, each) == Tri.YES)
+    found = (requires_grad_by_object(context, each) for each in recorded)
+    return max((each for each in found if each is not None), default=None)
 
 
 def _is_of_object(context: Context, call: cst.Call) -> bool:

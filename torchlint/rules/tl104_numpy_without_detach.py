@@ -153,7 +153,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Certainty, Evidence, Fate, Kind, Model, Strength, lists
-from torchlint.model.by_object import requires_grad_by_object
+from torchlint.model.by_object import appended_requires_grad_by_object, requires_grad_by_object
 from torchlint.model.expressions import own_value
 from torchlint.model.graphs.fate import fate_of_name
 from torchlint.model.graphs.shown import are_elements_told_apart
@@ -472,6 +472,8 @@ def _of_list(node: cst.BaseExpression, call: cst.Call, model: Model) -> Finding 
         return None
     if _counts(model.ask(lists.elements_require_grad, node), call, model):
         return Finding(call.func, message, _before_the_list(node, call, model), call, receiver=node)
+    if _counts(model.ask(appended_requires_grad_by_object, node), call, model):
+        return Finding(call.func, message, None, call, receiver=node)
     if (witness := model.ask(holds_grad_by_call, node, call)) is not None:
         return Finding(call.func, message, None, call, _evidence(witness, call), receiver=node)
     return None

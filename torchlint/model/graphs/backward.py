@@ -51,6 +51,8 @@ class Sending:
     """The same of what the call gives that shares a graph with what has been sent back in the function."""
     holding: tuple[cst.BaseExpression, ...] = ()
     """Those of ``related`` that are dictionaries or lists with something that has been sent back itself."""
+    places: frozenset[int] = frozenset()
+    """Where in a tuple that the call gives, and that is bound as it is, there is what has been sent back itself."""
     is_whole: bool = False
     """Whether gradients go to all that it is made of, not only to what is asked for."""
     is_known: bool = True
@@ -112,7 +114,7 @@ def _sending(context: Context, call: cst.Call, far: int) -> Sending | None:
         is_sent = given or results or related
         frees = all(frees for _, frees in given)
         sent = tuple(each for each, _ in given)
-        return Sending(call, sent, frees, results, related, holding) if is_sent else None
+        return Sending(call, sent, frees, results, related, holding, returned.places) if is_sent else None
     if _BACKWARD.fullmatch(name) is None and qualified(context, call.func) not in _TAKING_GRADIENTS:
         return _given_with_optimizer(call)
     own = (call.func.value,) if isinstance(call.func, cst.Attribute) else ()
@@ -156,6 +158,8 @@ class Returned:
     """Those that share a graph with what has been sent back."""
     holding: frozenset[int | None] = frozenset()
     """Those of them that are put together in the function, of what has been sent back itself."""
+    places: frozenset[int] = frozenset()
+    """Where in a tuple that it gives as it is there is what has been sent back: ``losses[1].backward()``."""
 
 
 _Targets = tuple[cst.BaseExpression, ...]
@@ -169,7 +173,7 @@ def _bound_to_results(context: Context, call: cst.Call, returned: Returned) -> t
         is_related = bool(returned.related or returned.sent)
         return (whole, ()) if None in returned.sent else ((), whole) if is_related else ((), ())
     has_all = None in returned.related | returned.sent and isinstance(context.tree.parent(call), cst.Assign)
-    sent = tuple(each for place, each in bound if place in returned.sent)
+    sent = tuple(each for place, each in bound if place in returned.sent | returned.places)
     return sent, tuple(each for place, each in bound if has_all or place in returned.related)
 
 
@@ -214,7 +218,46 @@ def _returned_by(context: Context, function: cst.FunctionDef, far: int) -> Retur
                 related.add(place)
                 if any(not own.isdisjoint(map(id, flow.reaching(each))) for each in _put_into(context, flow, value)):
                     holding.add(place)
-    return Returned(frozenset(sent), frozenset(related), frozenset(holding))
+    return Returned(frozenset(sent), frozenset(related), frozenset(holding), _places_sent(context, function, calls))
+
+
+def _places_sent(context: Context, function: cst.FunctionDef, calls: list[Sending]) -> frozenset[int]:
+    """Where in the tuple that a function gives, whichever way it ends, there is what it has sent back."""
+    flow = flow_of(context, function)
+    taken = [found for each in calls for given in each.given if (found := taken_out(context, core(context, given)))]
+    if not taken:
+        return frozenset()
+    given = [core(context, node.value) for node in nodes_of(context, function, cst.Return) if node.value is not None]
+    places = [
+        frozenset(place for whole, place in taken if is_same_thing(flow, whole, each))
+        for each in given
+        if dotted(each) is not None
+    ]
+    return frozenset.intersection(*places) if places and len(places) == len(given) else frozenset()
+
+
+def taken_out(context: Context, node: cst.BaseExpression) -> tuple[cst.BaseExpression, int] | None:
+    """What an element is taken out of and at which index, by that or by the name that a named tuple has for it."""
+    match node:
+        case cst.Subscript(
+            value=whole, slice=[cst.SubscriptElement(slice=cst.Index(value=cst.Integer(value=written)))]
+        ):
+            return whole, int(written, 0)
+        case cst.Attribute(value=whole, attr=cst.Name(name)):
+            keys = value_of(context, whole).keys
+            if keys is not None and keys.each is None and name in keys.known:
+                return whole, list(keys.known).index(name)
+    return None
+
+
+def is_same_thing(flow: Flow, first: cst.BaseExpression, second: cst.BaseExpression) -> bool:
+    """Whether two names or paths are written alike and may only be bound to the same."""
+    path = dotted(first)
+    return path is not None and path == dotted(second) and _bound_here(flow, first) == _bound_here(flow, second)
+
+
+def _bound_here(flow: Flow, node: cst.BaseExpression) -> set[int]:
+    return {id(event) for event in flow.reaching(node)}
 
 
 def _put_into(context: Context, flow: Flow, value: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
@@ -257,7 +300,7 @@ def _sent_back(context: Context, function: cst.FunctionDef, far: int) -> dict[st
         return {}
     found: dict[str, bool] = {}
     for each in sent:
-        for event in _passed_on(context, each):
+        for event in passed_on(context, each):
             if isinstance(event.node, cst.Param):
                 found[event.path] = found.get(event.path, False) or each.frees
     own = [param.name.value for param in parameters(function)][:1] if class_of(context, function) is not None else []
@@ -271,24 +314,27 @@ def statements_sent_back(context: Context, scope: Scope) -> frozenset[int]:
 
 def _statements_sent_back(context: Context, scope: Scope) -> frozenset[int]:
     sent = sendings(context, scope)
-    nodes = (event.node for each in sent for event in _passed_on(context, each))
+    nodes = (event.node for each in sent for event in passed_on(context, each))
     return frozenset(id(context.tree.statement(node)) for node in (*nodes, *(each.node for each in sent)))
 
 
-def _passed_on(context: Context, sending: Sending) -> Iterator[Event]:
+def passed_on(context: Context, sending: Sending) -> Iterator[Event]:
     """What is sent back as it is, or scaled: not what only goes into it, as a batch goes into a loss."""
     flow = flow_of(context, context.scopes.scope_of(sending.node))
     waiting, asked = [core(context, each) for each in sending.given], set[int]()
     while waiting:
         inner = waiting.pop()
-        if isinstance(inner, cst.BinaryOperation):
-            waiting += [core(context, side) for side in (inner.left, inner.right)]
-        elif dotted(owner(inner)) is not None:
-            for event in flow.reaching(inner):
-                if id(event) not in asked:
-                    asked.add(id(event))
-                    yield event
-                    waiting += [core(context, event.node.value)] if isinstance(event.node, cst.Assign) else []
+        match inner:
+            case cst.BinaryOperation(left=left, right=right):
+                waiting += [core(context, left), core(context, right)]
+            case cst.Call(func=cst.Attribute(attr=cst.Name("scale")), args=[cst.Arg(value=scaled, star="")]):
+                waiting.append(core(context, scaled))  # a scaler's
+            case _ if dotted(owner(inner)) is not None:
+                for event in flow.reaching(inner):
+                    if id(event) not in asked:
+                        asked.add(id(event))
+                        yield event
+                        waiting += [core(context, event.node.value)] if isinstance(event.node, cst.Assign) else []
 
 
 def reached(context: Context, sending: Sending) -> list[Event]:

@@ -36,6 +36,7 @@ from torchlint.model.graphs.ties import (
     Tie,
     closest_tie,
     is_emptied,
+    is_sent_in_turn,
     is_sent_itself,
     is_usable_after,
     kept_by,
@@ -131,7 +132,8 @@ def _judged(context: Context, flow: Flow, keeping: Keeping, node: cst.BaseExpres
     if tie == Tie.LAST:
         return Kept(keeping, node, node, tie, is_certain=False, can_detach=False)
     if tie < Tie.LAST and not carries_graph(context, flow, keeping, node, tie):
-        return None
+        if not is_sent_in_turn(context, flow, node, sending):
+            return None
     is_holder = tie == Tie.SAME and not is_sent_itself(sending, node)
     is_sure = value.kind == Kind.TENSOR or (tie == Tie.SAME and is_plain)
     is_certain = is_sure and _is_surely_sent(context, flow, node, tie, sending)

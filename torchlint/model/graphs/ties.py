@@ -9,7 +9,7 @@ import libcst as cst
 
 from torchlint.model.context import Context
 from torchlint.model.expressions import value_of
-from torchlint.model.graphs.backward import Sending, reached, related_results, sendings_near
+from torchlint.model.graphs.backward import Sending, passed_on, reached, related_results, sendings_near, taken_out
 from torchlint.model.graphs.fate import is_given_away
 from torchlint.model.graphs.flow import MANY, Event, Flow, flow_of, upstream
 from torchlint.model.graphs.keeping import Keeping
@@ -19,6 +19,7 @@ from torchlint.model.graphs.saved import saves_nothing
 from torchlint.model.graphs.scaled import core, counts
 from torchlint.model.modes import grad_enabled
 from torchlint.model.possibilities import Kind, Tri
+from torchlint.model.scopes import target_names
 from torchlint.model.syntax import dotted
 
 
@@ -122,6 +123,8 @@ def _tie_of(  # noqa: PLR0917
         return Tie.SAME
     if any(term is each for each in sending.related):
         return Tie.SHARED
+    if _is_at_place_sent(context, flow, term, sending):
+        return Tie.SAME
     path = dotted(owner(term))
     if any(_is_cut_behind(context, event, sending) for event in flow.reaching(term)):
         return Tie.NONE
@@ -134,9 +137,58 @@ def _tie_of(  # noqa: PLR0917
     if flow.bindings(path):  # what else its object has to do with is nothing to an attribute that is bound here
         own -= {id(event) for event in _origins(flow, term) if isinstance(event.node, cst.Param) and event.path != path}
     if any(key in sent for key in own):
-        return Tie.SHARED if isinstance(term, cst.Subscript) else Tie.PART  # another element than the one sent back
+        is_other = isinstance(term, cst.Subscript) and not _is_each_in_turn(context, term)
+        return Tie.SHARED if is_other else Tie.PART  # another element than the one sent back
     related = context.remember(_related, sending)
     return Tie.SHARED if any(key in related for key in own) else Tie.NONE
+
+
+def _is_each_in_turn(context: Context, node: cst.Subscript) -> bool:
+    """Whether a loop over the keys of a dictionary takes out one element after the other: ``for k in out: out[k]``."""
+    match node:
+        case cst.Subscript(value=whole, slice=[cst.SubscriptElement(slice=cst.Index(value=cst.Name(value=key)))]):
+            loops = (each for each in context.tree.ancestors(node) if isinstance(each, cst.For))
+            loop = next((each for each in loops if key in target_names(each.target)), None)
+        case _:
+            return False
+    match loop:
+        case cst.For(target=cst.Name(), iter=cst.Call(func=cst.Attribute(value=keys, attr=cst.Name("keys")), args=[])):
+            return dotted(keys) is not None and dotted(keys) == dotted(whole)
+        case cst.For(target=cst.Name(), iter=keys):
+            return dotted(keys) is not None and dotted(keys) == dotted(whole)
+    return False
+
+
+def is_sent_in_turn(context: Context, flow: Flow, node: cst.BaseExpression, sending: Sending) -> bool:
+    """Whether a loop takes one element after the other out of a dictionary, of which one has been sent back itself."""
+    inner = core(context, node)
+    if not isinstance(inner, cst.Subscript) or not _is_each_in_turn(context, inner):
+        return False
+    bound = {id(event) for event in flow.reaching(inner.value)}
+    return bool(bound) and bound <= {id(event) for event in passed_on(context, sending)}
+
+
+def _is_at_place_sent(context: Context, flow: Flow, term: cst.BaseExpression, sending: Sending) -> bool:
+    """Whether an element of a tuple is the one that has been sent back where the tuple comes from."""
+    assign = context.tree.parent(sending.node)
+    if not sending.places or not isinstance(assign, cst.Assign):
+        return False
+    found = taken_out(context, term) or _taken_apart(context, flow, term)
+    if found is None or found[1] not in sending.places:
+        return False
+    bound = {id(event) for event in flow.reaching(found[0])}
+    return bool(bound) and bound <= {id(event) for event in flow.events_at(assign)}
+
+
+def _taken_apart(context: Context, flow: Flow, node: cst.BaseExpression) -> tuple[cst.BaseExpression, int] | None:
+    """What a name is an element of, and the index, where a statement takes it apart: ``a, b = losses``."""
+    bound = flow.reaching(node)
+    match [event.node for event in bound]:
+        case [cst.Assign(targets=[cst.AssignTarget(target=cst.Tuple(elements=elements))], value=whole)]:
+            written = [dotted(each.value) for each in elements if isinstance(each, cst.Element)]
+            if len(written) == len(elements) and dotted(whole) is not None and dotted(node) in written:
+                return whole, written.index(dotted(node))
+    return None
 
 
 def _is_cut_behind(context: Context, event: Event, sending: Sending) -> bool:
