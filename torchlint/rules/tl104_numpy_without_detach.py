@@ -98,9 +98,9 @@ not freeze them. Modules that the file freezes, wherever it does, are no evidenc
 ```
 
 A function that converts what it is given is reported where a caller in the project, in this file or another one, hands
-it such a tensor while autograd records: the reason names the file and the line. What the function asks of its arguments
-counts (`isinstance(x, np.ndarray)`, `if as_numpy:`), and so does a `detach()` on the way. What is tried alone, or with
-another way to convert in its handler, is left alone, as is what a test expects to raise.
+it such a tensor while autograd records: the reason names the file and the line. What it asks of its arguments counts
+(`isinstance(x, np.ndarray)`, `if as_numpy:`), and so does a `detach()` on the way. What is tried is left alone where the
+handler converts in another way, or nothing else is tried, and so is what a test expects to raise.
 
 ```python
 # plots.py
@@ -169,19 +169,7 @@ from torchlint.model.recording_elsewhere import records
 from torchlint.model.scopes import target_names
 from torchlint.model.syntax import assignment_of, bound_name, dotted, last_name, parameters, root
 from torchlint.model.torch import conversions
-from torchlint.rule import (
-    Applicability,
-    Edit,
-    Finding,
-    Fix,
-    Group,
-    Severity,
-    any_of,
-    attribute,
-    on,
-    part,
-    pattern,
-)
+from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, any_of, attribute, on, part, pattern
 from torchlint.rules.shared.sent_back import is_sent_back
 from torchlint.rules.shared.tried import is_question
 
