@@ -76,12 +76,11 @@ A project that sets `TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD` gives up what 2.6 has bro
  import os
 
  import torch
- from torch import nn
 
  os.environ["TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD"] = "1"
 
-~model: nn.Module = torch.load("model.pt")
-+model: nn.Module = torch.load("model.pt", weights_only=False)
+~model = torch.load("model.pt")
++model = torch.load("model.pt", weights_only=False)
  model.eval()
 ```
 
