@@ -99,8 +99,8 @@ not freeze them. Modules that the file freezes, wherever it does, are no evidenc
 
 A function that converts what it is given is reported where a caller in the project, in this file or another one, hands
 it such a tensor while autograd records: the reason names the file and the line. What it asks of its arguments counts
-(`isinstance(x, np.ndarray)`, `if as_numpy:`), and so does a `detach()` on the way. What is tried is left alone where the
-handler converts in another way, or nothing else is tried, and so is what a test expects to raise.
+(`isinstance(x, np.ndarray)`, `if as_numpy:`), and so does a `detach()` on the way. What is tried is left alone where
+nothing else is tried, or the handler converts in another way, and so is what a test expects to raise.
 
 ```python
 # plots.py
