@@ -8,6 +8,7 @@ from torchlint.model.torch.data import data, registering
 from torchlint.model.torch.schema import (
     ModuleInfo,
     OverloadResult,
+    PlainResult,
     SeveralResults,
     TensorResult,
     TorchResult,
@@ -98,6 +99,12 @@ def takes_tensor(name: str) -> bool:
 def is_discrete(name: str) -> bool:
     """Whether a method of tensors always makes new integers or booleans, which have no graph."""
     return _is_discrete(method(name))
+
+
+def gives_tensors(name: str) -> bool:
+    """Whether what a method of tensors gives can have their methods: ``numpy()``, whose result has an ``argmax``, not."""
+    result = method(name)
+    return result is not None and not isinstance(result, PlainResult)
 
 
 def _is_discrete(result: TorchResult | None) -> bool:
