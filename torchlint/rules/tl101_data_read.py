@@ -380,7 +380,9 @@ def _gives_no_graph(node: cst.Attribute, model: Model) -> bool:
     """Whether integers or booleans are made of what is read, on the spot: ``x.data.max(1)[1]``, ``x.data > 0``."""
     whole: cst.CSTNode = node
     for name, outer in chain(node, model.tree):
-        if isinstance(outer, cst.Call) and (memory.is_inplace(name) or not library.gives_tensors(name)):
+        if isinstance(outer, cst.Call) and (memory.is_inplace(name) or library.method(name) is None):
+            return False
+        if isinstance(outer, cst.Call) and library.leaves_torch(name):
             return False
         if isinstance(outer, cst.Attribute) and not memory.shares(name, outer):
             return False

@@ -101,10 +101,12 @@ def is_discrete(name: str) -> bool:
     return _is_discrete(method(name))
 
 
-def gives_tensors(name: str) -> bool:
-    """Whether what a method of tensors gives can have their methods: ``numpy()``, whose result has an ``argmax``, not."""
-    result = method(name)
-    return result is not None and not isinstance(result, PlainResult)
+def leaves_torch(name: str) -> bool:
+    """Whether a method of tensors gives an array or a list, which has methods of its own: ``x.numpy().argmax()``."""
+    match method(name):
+        case PlainResult(word="ndarray" | "any"):
+            return True
+    return False
 
 
 def _is_discrete(result: TorchResult | None) -> bool:
