@@ -517,6 +517,26 @@ FORMS = {
         "from torch import nn\ndef init(m):\n    if isinstance(m, nn.Linear):\n        nn.init.xavier_uniform_(m.weight, gain=2)\n"
         "        nn.init.constant_(m.bias, 0)\n",
     ),
+    "noise of a sign, in a file of that time": (
+        "def f(x, net):\n    eps = 1e-20\n    u = x.data.new(*x.size()).uniform_()\n    net(Variable(x, volatile=True))\n"
+        "    return x + Variable(-torch.log(-torch.log(u + eps) + eps))\n",
+        "def f(x, net):\n    eps = 1e-20\n    u = x.new_empty(*x.size()).uniform_()\n    with torch.no_grad():\n        net(x)\n"
+        "    return x + (-torch.log(-torch.log(u + eps) + eps))\n",
+    ),
+    "a measure of what was cut, in a file of that time": (
+        "def f(x, w, y: torch.Tensor, model, measure):\n    out = x @ w\n    print(out.sum().data[0])\n"
+        "    return Variable(measure(out.data, y.data, topk=(1,))[0]), Variable(model(out.data)), Variable(measure(topk=(1,)))\n",
+        "def f(x, w, y: torch.Tensor, model, measure):\n    out = x @ w\n    print(out.sum().item())\n"
+        "    return measure(out.detach(), y.detach(), topk=(1,))[0], model(out.detach()).detach(), measure(topk=(1,)).detach()\n",
+    ),
+    "handed out of a block": (
+        "def f(x, net, group):\n    x = Variable(x.data, volatile=True)\n    o = net(x)\n    g = group(o)\n    return Variable(o.data), [Variable(v.data) for v in [o, g]]\n",
+        "def f(x, net, group):\n    x = x.detach()\n    with torch.no_grad():\n        o = net(x)\n        g = group(o)\n    return o, [o, g]\n",
+    ),
+    "given to a function that is a method, too": (
+        "def f(e, a):\n    return torch.nonzero(e[:, a, :].data).size()\n",
+        "def f(e, a):\n    return torch.nonzero(e[:, a, :]).size()\n",
+    ),
 }
 
 

@@ -91,6 +91,8 @@ def takes_tensor(name: str) -> bool:
         return True
     if name in ("torchvision.utils.save_image", "torchvision.utils.make_grid"):
         return True
+    if name.startswith("torch.") and is_discrete(name.removeprefix("torch.")):
+        return True  # a method, too: ``torch.nonzero(x)`` is ``x.nonzero()``
     if name.endswith("_like") or name in ("torch.max", "torch.min", "torch.sort", "torch.topk"):
         return result is not None
     return isinstance(result, TensorResult) and result.grad in ("follow", "first") and result.ndim != "size"

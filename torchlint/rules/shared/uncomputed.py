@@ -97,7 +97,7 @@ def _is_made_of_given(call: cst.Call, model: Model, seen: _Pursued) -> bool:
     if model.value(given[0]).kind == Kind.NDARRAY or (_is_read(call, model) and is_uncomputed(given[0], model, seen)):
         return True
     several = [part for each in given for part in _parts(each) if _may_be_tensor(part, model)]
-    if several and not _COMPUTING.search(last_name(call.func)) and all(_has_no_graph(each, model) for each in several):
+    if several and not _COMPUTING.search(last_name(call.func)) and all(_is_cut(each, model) for each in several):
         return True  # no network took what was no variable
     called = model.value(call.func)
     is_function = called.kind == Kind.FUNCTION and isinstance(called.node, cst.FunctionDef)
@@ -267,6 +267,10 @@ def _is_bound_to_given(target: cst.Name, model: Model, seen: _Pursued) -> bool:
 
 def _may_be_tensor(node: cst.BaseExpression, model: Model) -> bool:
     return bool(model.value(node).kind & (Kind.TENSOR | Kind.UNKNOWN))
+
+
+def _is_cut(node: cst.BaseExpression, model: Model) -> bool:
+    return _has_no_graph(node, model) or (isinstance(node, cst.Attribute) and node.attr.value == "data")
 
 
 def _has_no_graph(node: cst.BaseExpression, model: Model) -> bool:
