@@ -533,6 +533,20 @@ FORMS = {
         "def f(x, net, group):\n    x = Variable(x.data, volatile=True)\n    o = net(x)\n    g = group(o)\n    return Variable(o.data), [Variable(v.data) for v in [o, g]]\n",
         "def f(x, net, group):\n    x = x.detach()\n    with torch.no_grad():\n        o = net(x)\n        g = group(o)\n    return o, [o, g]\n",
     ),
+    "used where autograd does not record, and elsewhere": (
+        "def f(net, source, path):\n    x = source.load(path)\n    x = Variable(x)\n    y = Variable(source.load(path))\n"
+        "    with torch.no_grad():\n        out = net(x, y)\n    return out, y\n",
+        "def f(net, source, path):\n    x = source.load(path)\n    y = source.load(path).detach()\n"
+        "    with torch.no_grad():\n        out = net(x, y)\n    return out, y\n",
+    ),
+    "a part that is assigned beside": (
+        "def f(net, n):\n    conv = torch.nn.Conv2d(n, 64, 7)\n    if n == 1:\n        conv.weight.data = net.conv1.weight.data[:, 0:1]\n"
+        "    elif n == 4:\n        conv.weight.data[:, :3] = net.conv1.weight.data\n        conv.weight.data[:, 3:4] = net.conv1.weight.data[:, 0:1]\n"
+        "    return conv\n",
+        "def f(net, n):\n    conv = torch.nn.Conv2d(n, 64, 7)\n    if n == 1:\n        conv.weight.data = net.conv1.weight.data[:, 0:1]\n"
+        "    elif n == 4:\n        with torch.no_grad():\n            conv.weight[:, :3] = net.conv1.weight\n            conv.weight[:, 3:4] = net.conv1.weight[:, 0:1]\n"
+        "    return conv\n",
+    ),
     "given to a function that is a method, too": (
         "def f(e, a):\n    return torch.nonzero(e[:, a, :].data).size()\n",
         "def f(e, a):\n    return torch.nonzero(e[:, a, :]).size()\n",
