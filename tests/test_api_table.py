@@ -64,6 +64,7 @@ def test_what_an_unsafe_fix_can_change_is_told(row: dict[str, Any]) -> None:
     else:
         assert "risk" not in row
 
+
 @per_row
 def test_columns(row: dict[str, Any]) -> None:
     for key in ("name", "kind", "rule", "deprecated", "status", "source", "before"):

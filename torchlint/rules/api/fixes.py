@@ -172,7 +172,9 @@ def of_method(node: cst.Attribute, row: Row, model: Model) -> Fix | None:
     if not row.is_fixable(model.target) or patches.is_patched(row, model):
         return None
     fix = _of_method(node, row, model)
-    return None if fix is None else namespaces.as_torch_has(calls.told(fix, row), (row.name, f"torch.Tensor.{row.to}"), model)
+    if fix is None:
+        return None
+    return namespaces.as_torch_has(calls.told(fix, row), (row.name, f"torch.Tensor.{row.to}"), model)
 
 
 def _of_method(node: cst.Attribute, row: Row, model: Model) -> Fix | None:
