@@ -517,6 +517,40 @@ FORMS = {
         "from torch import nn\ndef init(m):\n    if isinstance(m, nn.Linear):\n        nn.init.xavier_uniform_(m.weight, gain=2)\n"
         "        nn.init.constant_(m.bias, 0)\n",
     ),
+    "noise of a sign, in a file of that time": (
+        "def f(x, net):\n    eps = 1e-20\n    u = x.data.new(*x.size()).uniform_()\n    net(Variable(x, volatile=True))\n"
+        "    return x + Variable(-torch.log(-torch.log(u + eps) + eps))\n",
+        "def f(x, net):\n    eps = 1e-20\n    u = x.new_empty(*x.size()).uniform_()\n    with torch.no_grad():\n        net(x)\n"
+        "    return x + (-torch.log(-torch.log(u + eps) + eps))\n",
+    ),
+    "a measure of what was cut, in a file of that time": (
+        "def f(x, w, y: torch.Tensor, model, measure):\n    out = x @ w\n    print(out.sum().data[0])\n"
+        "    return Variable(measure(out.data, y.data, topk=(1,))[0]), Variable(model(out.data)), Variable(measure(topk=(1,)))\n",
+        "def f(x, w, y: torch.Tensor, model, measure):\n    out = x @ w\n    print(out.sum().item())\n"
+        "    return measure(out.detach(), y.detach(), topk=(1,))[0], model(out.detach()).detach(), measure(topk=(1,)).detach()\n",
+    ),
+    "handed out of a block": (
+        "def f(x, net, group):\n    x = Variable(x.data, volatile=True)\n    o = net(x)\n    g = group(o)\n    return Variable(o.data), [Variable(v.data) for v in [o, g]]\n",
+        "def f(x, net, group):\n    x = x.detach()\n    with torch.no_grad():\n        o = net(x)\n        g = group(o)\n    return o, [o, g]\n",
+    ),
+    "used where autograd does not record, and elsewhere": (
+        "def f(net, source, path):\n    x = source.load(path)\n    x = Variable(x)\n    y = Variable(source.load(path))\n"
+        "    with torch.no_grad():\n        out = net(x, y)\n    return out, y\n",
+        "def f(net, source, path):\n    x = source.load(path)\n    y = source.load(path).detach()\n"
+        "    with torch.no_grad():\n        out = net(x, y)\n    return out, y\n",
+    ),
+    "a part that is assigned beside": (
+        "def f(net, n):\n    conv = torch.nn.Conv2d(n, 64, 7)\n    if n == 1:\n        conv.weight.data = net.conv1.weight.data[:, 0:1]\n"
+        "    elif n == 4:\n        conv.weight.data[:, :3] = net.conv1.weight.data\n        conv.weight.data[:, 3:4] = net.conv1.weight.data[:, 0:1]\n"
+        "    return conv\n",
+        "def f(net, n):\n    conv = torch.nn.Conv2d(n, 64, 7)\n    if n == 1:\n        conv.weight.data = net.conv1.weight.data[:, 0:1]\n"
+        "    elif n == 4:\n        with torch.no_grad():\n            conv.weight[:, :3] = net.conv1.weight\n            conv.weight[:, 3:4] = net.conv1.weight[:, 0:1]\n"
+        "    return conv\n",
+    ),
+    "given to a function that is a method, too": (
+        "def f(e, a):\n    return torch.nonzero(e[:, a, :].data).size()\n",
+        "def f(e, a):\n    return torch.nonzero(e[:, a, :]).size()\n",
+    ),
 }
 
 

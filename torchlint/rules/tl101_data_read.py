@@ -382,6 +382,8 @@ def _gives_no_graph(node: cst.Attribute, model: Model) -> bool:
     for name, outer in chain(node, model.tree):
         if isinstance(outer, cst.Call) and (memory.is_inplace(name) or library.method(name) is None):
             return False
+        if isinstance(outer, cst.Call) and library.leaves_torch(name):
+            return False
         if isinstance(outer, cst.Attribute) and not memory.shares(name, outer):
             return False
         if _is_discrete(outer, model) or (isinstance(outer, cst.Call) and library.is_discrete(name)):

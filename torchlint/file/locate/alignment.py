@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from torchlint.diagnostic import TextEdit
+from torchlint.file.text.lines import line_start
 from torchlint.file.text.scan import PIECES, scan
 
 _REACH = 20_000
@@ -36,6 +37,7 @@ def realigned(text: str, edits: Sequence[TextEdit]) -> list[TextEdit]:
         if number >= 0 and edit.start <= ends[number] and _stays_on_line(text, edit):
             rows.add(begins[number])
     found = {each.start: each for row in sorted(rows) for each in _of_line(text, row, edits)}
+    found.update((each.start, each) for edit in edits for each in _drawn_up(text, edit))
     return [each for each in found.values() if not any(each.start < e.end and e.start < each.end for e in edits)]
 
 
@@ -46,13 +48,15 @@ def _stays_on_line(text: str, edit: TextEdit) -> bool:
 def _of_line(text: str, row: int, edits: Sequence[TextEdit]) -> Iterator[TextEdit]:
     """The edits of the lines below one that are aligned to brackets on it."""
     here = [edit for edit in edits if edit.start >= row and _stays_on_line(text, edit)]
-    begin = here[0].end
+    kept = {edit.end - 1 for edit in here if _keeps_bracket(text, edit)}
+    begin = here[0].end - (here[0].end - 1 in kept)
     opened: list[_Bracket] = []
     is_first_line = True
     for match in PIECES.finditer(text, begin, begin + _REACH):
         piece = match.group()
         if piece in "([{":
-            shift = sum(len(edit.content) - (edit.end - edit.start) for edit in here if edit.end <= match.start())
+            moved = match.start() + (match.start() in kept)
+            shift = sum(len(edit.content) - (edit.end - edit.start) for edit in here if edit.end <= moved)
             opened.append(_Bracket(match.end() - row if is_first_line else -1, shift))
         elif piece in ")]}":
             if opened:
@@ -65,6 +69,45 @@ def _of_line(text: str, row: int, edits: Sequence[TextEdit]) -> Iterator[TextEdi
             if moving is None:
                 return
             yield from _moved(text, match.end(), moving)
+
+
+def _keeps_bracket(text: str, edit: TextEdit) -> bool:
+    """Whether an edit takes the name before a bracket, which stays open: ``(`` for ``Variable(``."""
+    return edit.start < edit.end and text[edit.end - 1] in "([{" and edit.content.endswith(text[edit.end - 1])
+
+
+def _drawn_up(text: str, edit: TextEdit) -> Iterator[TextEdit]:
+    """The edits of the lines in what is drawn up to the line of ``Variable(``, which they are indented below now."""
+    begin = line_start(text, edit.start)
+    removed = _JOINING.search(text, edit.start, edit.end)
+    if removed is None or re.search(r"[\r\n]", edit.content):
+        return
+    width = len(removed.group("blanks"))
+    indentation = len(text[begin : edit.start]) - len(text[begin : edit.start].lstrip(" "))
+    shift = edit.start + len(edit.content) - begin - width
+    opened: list[int] = []
+    is_first_line = True
+    for match in PIECES.finditer(text, edit.end, edit.end + _REACH):
+        piece = match.group()
+        if piece in "([{":
+            opened.append(width + match.end() - edit.end if is_first_line else -1)
+        elif piece in ")]}" and not opened:
+            return
+        elif piece in ")]}":
+            opened.pop()
+        elif piece in ("\n", "\r", "\r\n"):
+            is_first_line = False
+            blanks = re.compile(r" *(?=[^\s])").match(text, match.end())
+            found = len(blanks.group()) if blanks is not None else -1
+            if found < width:
+                return
+            moved = found + (shift if found in opened or not opened else indentation - width)
+            if moved != found:
+                yield TextEdit(match.end(), match.end() + found, " " * moved)
+
+
+_JOINING = re.compile(r"[(\[{][ \t]*(?:\r\n|\r|\n)(?P<blanks> *)\Z")
+"""The end of what an edit removes: a bracket, and the line after it."""
 
 
 def _moved(text: str, start: int, bracket: _Bracket) -> Iterator[TextEdit]:

@@ -8,6 +8,7 @@ from torchlint.model.torch.data import data, registering
 from torchlint.model.torch.schema import (
     ModuleInfo,
     OverloadResult,
+    PlainResult,
     SeveralResults,
     TensorResult,
     TorchResult,
@@ -98,6 +99,8 @@ def takes_tensor(name: str) -> bool:
         return True
     if name in ("torchvision.utils.save_image", "torchvision.utils.make_grid"):
         return True
+    if name.startswith("torch.") and is_discrete(name.removeprefix("torch.")):
+        return True  # a method, too: ``torch.nonzero(x)`` is ``x.nonzero()``
     if name.endswith("_like") or name in ("torch.max", "torch.min", "torch.sort", "torch.topk"):
         return result is not None
     return isinstance(result, TensorResult) and result.grad in ("follow", "first") and result.ndim != "size"
@@ -106,6 +109,14 @@ def takes_tensor(name: str) -> bool:
 def is_discrete(name: str) -> bool:
     """Whether a method of tensors always makes new integers or booleans, which have no graph."""
     return _is_discrete(method(name))
+
+
+def leaves_torch(name: str) -> bool:
+    """Whether a method of tensors gives an array or a list, which has methods of its own: ``x.numpy().argmax()``."""
+    match method(name):
+        case PlainResult(word="ndarray" | "any"):
+            return True
+    return False
 
 
 def _is_discrete(result: TorchResult | None) -> bool:

@@ -58,10 +58,10 @@ def _arange(call: cst.Call, row: Row, model: Model) -> Fix | None:
     given += [stop] + ([model.tree.code(bound["step"])] if "step" in bound else [])
     is_whole = all(_is_whole(node, model) for node in bound.values())
     replaced: cst.Call = call
-    cast = _cast_to_long(call, model)
+    cast = _cast_to(("long",), call, model)
     if cast is not None and is_whole and not kept:
         replaced = cast
-    elif cast is None or dtype is not None:
+    elif dtype is not None or not _is_cast(call, kept, model):
         given += [model.tree.code(dtype) if dtype is not None else "dtype=torch.get_default_dtype()"]
     given += [model.tree.code(arg) for arg in kept]
     spelled = names.spell_all(f"torch.arange({', '.join(given)})", call, model)
@@ -110,12 +110,18 @@ def _one_further(end: cst.BaseExpression, step: int | None, model: Model) -> str
     return None
 
 
-def _cast_to_long(call: cst.Call, model: Model) -> cst.Call | None:
-    """``torch.range(…).long()``, of which the range is part."""
+def _is_cast(call: cst.Call, kept: list[cst.Arg], model: Model) -> bool:
+    """Whether the integers of ``arange`` are cast on the spot; to require grad they would have to be floats."""
+    is_leaf = keyword(kept, "requires_grad") is not None
+    return not is_leaf and _cast_to(("long", "float", "double", "half"), call, model) is not None
+
+
+def _cast_to(names: tuple[str, ...], call: cst.Call, model: Model) -> cst.Call | None:
+    """``torch.range(…).long()``, of which the range is part, where the cast is one of these."""
     attribute = model.tree.parent(call)
     match attribute, model.tree.parent(attribute) if attribute is not None else None:
-        case cst.Attribute(attr=cst.Name("long")), cst.Call(args=[], func=func) as cast if func is attribute:
-            return cast
+        case cst.Attribute(attr=cst.Name(value=name)), cst.Call(args=[], func=func) as cast if func is attribute:
+            return cast if name in names else None
     return None
 
 

@@ -70,6 +70,8 @@ def is_uncomputed(node: cst.BaseExpression, model: Model, seen: _Pursued = froze
                 node = inner
             case cst.Subscript(value=inner):
                 node = inner
+            case cst.UnaryOperation(operator=cst.Minus() | cst.Plus() | cst.BitInvert(), expression=inner):
+                node = inner
             case cst.BinaryOperation(left=left, right=right):
                 return _are_operands((left, right), model, seen)
             case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name("reset" | "step"))):
@@ -95,7 +97,8 @@ def _is_made_of_given(call: cst.Call, model: Model, seen: _Pursued) -> bool:
         return False
     if model.value(given[0]).kind == Kind.NDARRAY or (_is_read(call, model) and is_uncomputed(given[0], model, seen)):
         return True
-    if not _COMPUTING.search(last_name(call.func)) and all(_has_no_graph(each, model) for each in given):
+    several = [part for each in given for part in _parts(each) if _may_be_tensor(part, model)]
+    if several and not _COMPUTING.search(last_name(call.func)) and all(_is_cut(each, model) for each in several):
         return True  # no network took what was no variable
     called = model.value(call.func)
     is_function = called.kind == Kind.FUNCTION and isinstance(called.node, cst.FunctionDef)
@@ -114,7 +117,7 @@ def _parts(node: cst.BaseExpression) -> Sequence[cst.BaseExpression]:
 
 def _are_operands(nodes: Sequence[cst.BaseExpression], model: Model, seen: _Pursued) -> bool:
     """Whether expressions that something is made of were handed on: one at least, and no other one was computed."""
-    several = [node for node in nodes if model.value(node).kind & (Kind.TENSOR | Kind.UNKNOWN)]
+    several = [node for node in nodes if _may_be_tensor(node, model)]
     handed = [is_uncomputed(node, model, seen) for node in several]
     return any(handed) and all(
         is_handed or _is_of_another(node, model) for node, is_handed in zip(several, handed, strict=True)
@@ -261,6 +264,14 @@ def _is_bound_to_given(target: cst.Name, model: Model, seen: _Pursued) -> bool:
     if several is not None:
         return all(is_uncomputed(each, model, seen) for each in several)
     return _is_plainly(made, model, seen)
+
+
+def _may_be_tensor(node: cst.BaseExpression, model: Model) -> bool:
+    return bool(model.value(node).kind & (Kind.TENSOR | Kind.UNKNOWN))
+
+
+def _is_cut(node: cst.BaseExpression, model: Model) -> bool:
+    return _has_no_graph(node, model) or (isinstance(node, cst.Attribute) and node.attr.value == "data")
 
 
 def _has_no_graph(node: cst.BaseExpression, model: Model) -> bool:

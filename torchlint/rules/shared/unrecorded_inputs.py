@@ -29,13 +29,13 @@ def volatile_argument(call: cst.Call) -> cst.Arg | None:
 
 
 def is_unrecorded_input(call: cst.Call, model: Model) -> bool:
-    """Whether a wrapper that asks for `volatile` is only read, and only where autograd does not record.
+    """Whether a wrapper is only read, and only where autograd does not record.
 
     That is in the block that has been made for it, as a rule. What is called there may still find out whether it has a
-    graph, or give it back as it is.
+    graph, or give it back as it is: without unsafe fixes, it counts for what asks for `volatile` only.
     """
     asked = volatile_argument(call)
-    if asked is None or literal_bool(asked.value) is not True:
+    if literal_bool(asked.value) is not True if asked is not None else not model.original:
         return False
     value = model.value(call.args[0].value)
     if not value.may_be_tensor and not value.kind & Kind.UNKNOWN:
@@ -48,7 +48,8 @@ def is_unrecorded_input(call: cst.Call, model: Model) -> bool:
         return _is_given_to_network(whole, model) and not is_changed(call, model)
     if not names or model.grad_enabled(call) == Tri.NO or any(is_changed(each, model) for each in (call, *names)):
         return False
-    return all(_is_unrecorded(use, model) for name in names for use in _uses_since(name, call, model))
+    uses = [use for name in names for use in _uses_since(name, call, model)]
+    return bool(uses) and all(_is_unrecorded(use, model) for use in uses)
 
 
 def _is_given_to_network(node: cst.CSTNode, model: Model) -> bool:

@@ -204,6 +204,10 @@ def _plain(call: cst.Call, inner: cst.BaseExpression, model: Model) -> Fix:
         if applicability is Applicability.UNSAFE and data_sites.is_computed_without_graph(call, source, model):
             said = "Remove it and `.data`: autograd does not record here"
             return Fix(said, _strip(call, source, "", model), applicability)
+        if applicability is Applicability.UNSAFE and _may_be_handed_out(call, source, model):
+            listed = _list_of(call, source, model)
+            edits = _as_list(call, listed, model) if listed is not None else _strip(call, source, "", model)
+            return Fix("Remove it and `.data`: the tensor has no graph", edits, applicability)
         return Fix("Use `.detach()`", _strip(call, source, ".detach()", model), applicability)
     listed = _list_of(call, inner, model)
     if (listed is not None and _is_replaced_batch(inner, listed, model)) or _is_useless(call, inner, model):
@@ -254,6 +258,12 @@ def _without_data(call: cst.Call, source: cst.BaseExpression, model: Model) -> A
     usage = model.usage(call)
     written = usage >= Usage.RETURNED or (usage >= Usage.SAVED and model.is_written(source))
     return Applicability.UNSAFE if written and not memory.is_new(source, model) else Applicability.SAFE
+
+
+def _may_be_handed_out(call: cst.Call, source: cst.BaseExpression, model: Model) -> bool:
+    """Whether who is given the wrapper can be given the tensor, which has no graph: it is one object more then."""
+    has_no_graph = model.value(source).is_tensor and stays_without_graph(source, model)
+    return has_no_graph and model.usage(call) is not Usage.WRITTEN and not identity.are_told_apart(model)
 
 
 def _is_useless(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool:
@@ -342,7 +352,9 @@ def _list_of(call: cst.Call, inner: cst.BaseExpression, model: Model) -> cst.Lis
         case (
             cst.ListComp(
                 elt=element,
-                for_in=cst.CompFor(target=cst.Name(value=each), iter=cst.Name(), ifs=[], inner_for_in=None),
+                for_in=cst.CompFor(
+                    target=cst.Name(value=each), iter=cst.Name() | cst.List(), ifs=[], inner_for_in=None
+                ),
             ) as made
         ) if element is whole and each == inner.value:
             return made
@@ -367,11 +379,12 @@ def _is_alone(name: cst.Name, node: cst.CSTNode, model: Model) -> bool:
 
 
 def _as_list(call: cst.Call, made: cst.ListComp, model: Model) -> tuple[Edit, ...]:
-    """Edits by which a list of wrappers becomes ``list(xs)``, or a list of what methods make of each."""
+    """Edits by which a list of wrappers becomes ``list(xs)`` or ``[x, y]``, or a list of what methods make of each."""
     is_bound = any(call_of(name, model.tree) is None for name in model.tree.names("list"))
     if made.elt is not call or is_bound or "#" in model.tree.code(made) or made.lpar:
-        return _strip(call, call.args[0].value, "", model)
-    return (edit.replace(made, f"list({model.tree.code(made.for_in.iter)})"),)
+        return _strip(call, _source_of_data(call.args[0].value, model) or call.args[0].value, "", model)
+    several = model.tree.code(made.for_in.iter)
+    return (edit.replace(made, several if isinstance(made.for_in.iter, cst.List) else f"list({several})"),)
 
 
 def _makes_attribute(call: cst.Call, model: Model) -> bool:

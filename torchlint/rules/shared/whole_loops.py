@@ -169,7 +169,7 @@ def _of_small(small: cst.BaseSmallStatement, model: Model) -> _Content | None:
     is_sure = _is_sure(small, model)
     written = _written_data(small, model)
     if written is not None:
-        has_block = not _is_plain_data(written, model)
+        has_block = not _is_plain_data(written, model) and not _is_given_part(small)
         return None if _initialises(written, model) else _Content(is_sure=is_sure, writes=1, has_block=has_block)
     if not _is_known(small, model):
         return None
@@ -224,6 +224,16 @@ def _is_plain_data(node: cst.Attribute, model: Model) -> bool:
     """Whether `.data` is taken from what has no graph, or is a gradient: it only goes then."""
     value = model.value(node.value)
     return (value.is_tensor and value.grad == Tri.NO) or gradients.is_gradient(value, node.value, model)
+
+
+def _is_given_part(small: cst.BaseSmallStatement) -> bool:
+    """Whether `.data` is assigned a part of something, which is of another shape than it was: that stays as it is."""
+    match small:
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Attribute(attr=cst.Name("data")))], value=value):
+            while isinstance(value, (cst.Attribute, cst.Call)):  # ``w[:1].data.clone()``
+                value = value.value if isinstance(value, cst.Attribute) else value.func
+            return isinstance(value, cst.Subscript)
+    return False
 
 
 def _initialises(node: cst.Attribute, model: Model) -> bool:
