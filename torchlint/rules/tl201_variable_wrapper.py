@@ -137,7 +137,7 @@ from torchlint.model import Model
 from torchlint.model.syntax import bound_name, call_of, dotted, is_global, last_name, root
 from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, on, word
 from torchlint.rules.api import fallbacks, namespaces, patches
-from torchlint.rules.shared import age, last_use, variables
+from torchlint.rules.shared import age, last_use, variables, wrapping_comments
 from torchlint.rules.shared.uncomputed import mapped
 from torchlint.rules.shared.volatile import blocks
 from torchlint.rules.shared.volatile.blocks import Need
@@ -157,7 +157,9 @@ def check_call(node: cst.Call, model: Model) -> Finding | None:
         said = f"`Variable` has no argument `{unknown}`, so this raises; give `requires_grad` to what makes the tensor"
         return Finding(node.func, said, severity=Severity.ERROR)
     fix = None if patches.is_replaced(variables.VARIABLE, model) else _fix(node, model)
-    fix = fix and last_use.with_import(fix, node, model)
+    if fix is not None:
+        others = (_fix(each, model) for each in _wrappers_beside(node, model))
+        fix = last_use.with_import(wrapping_comments.with_comment(fix, node, others, model), node, model)
     advice = (
         f"{fix.message[0].lower()}{fix.message[1:]}" if fix is not None else "use `.detach()`, or the tensor itself"
     )
@@ -182,6 +184,14 @@ def _fix(call: cst.Call, model: Model) -> Fix | None:
     if fix is None or needs == {Need.NOTHING}:
         return blocks.waiting(fix, call, model) if fix is not None else None
     return replace(fix, deferred=True, applicability=Applicability.UNSAFE, risk=blocks.RISK)
+
+
+def _wrappers_beside(call: cst.Call, model: Model) -> list[cst.Call]:
+    """The other calls of `Variable` in the statement of one."""
+    line = model.tree.statement(call)
+    calls = model.tree.within(line, cst.Call) if isinstance(line, cst.SimpleStatementLine) else []
+    others = (each for each in calls if each is not call and variables.may_be_variable(each.func, model))
+    return [each for each in others if model.qualified(each.func) == variables.VARIABLE]
 
 
 def _beside(call: cst.Call, model: Model) -> list[cst.Call]:
