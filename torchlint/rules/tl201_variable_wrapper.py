@@ -135,7 +135,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Model
 from torchlint.model.syntax import bound_name, call_of, dotted, is_global, last_name, root
-from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, on, word
+from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, Group, Severity, on, word
 from torchlint.rules.api import fallbacks, namespaces, patches
 from torchlint.rules.shared import age, last_use, variables, wrapping_comments
 from torchlint.rules.shared.uncomputed import mapped
@@ -386,7 +386,10 @@ def _compared(node: cst.BaseExpression, model: Model) -> Fix | None:
 
 
 def _without_twin(node: cst.CSTNode, model: Model) -> Edit | None:
-    """Remove `Variable` from a tuple of classes that has `torch.Tensor` already."""
+    """Remove `Variable` from a tuple of classes that has `torch.Tensor` already, or a check beside one for that."""
+    beside = _without_check(node, model)
+    if beside is not None:
+        return beside
     element = model.tree.parent(node)
     sequence = model.tree.parent(element) if isinstance(element, cst.Element) else None
     if not isinstance(sequence, cst.Tuple):
@@ -394,6 +397,33 @@ def _without_twin(node: cst.CSTNode, model: Model) -> Edit | None:
     if not any(model.qualified(e.value) == "torch.Tensor" for e in sequence.elements):
         return None
     return edit.remove_item([e.value for e in sequence.elements], node)
+
+
+def _without_check(node: cst.CSTNode, model: Model) -> Edit | None:
+    """Remove ``isinstance(x, Variable)`` beside ``torch.is_tensor(x)``: either is true."""
+    arg = model.tree.parent(node)
+    check = model.tree.parent(arg) if isinstance(arg, cst.Arg) else None
+    either = model.tree.parent(check) if check is not None else None
+    match either:
+        case cst.BooleanOperation(left=left, operator=cst.Or(), right=right):
+            other = right if left is check else left
+        case _:
+            return None
+    asked = _asked_to_be_tensor(other, model)
+    if asked is None or not isinstance(check, cst.Call) or model.tree.code(asked) != model.tree.code(check.args[0].value):
+        return None
+    if left is check:
+        return Edit(Anchor(left, False), Anchor(right, False), "")
+    return Edit(Anchor(left, True), Anchor(right, True), "")
+
+
+def _asked_to_be_tensor(node: cst.BaseExpression, model: Model) -> cst.BaseExpression | None:
+    match node:
+        case cst.Call(func=func, args=[cst.Arg(value=asked)]) if model.qualified(func) == "torch.is_tensor":
+            return asked
+        case cst.Call(func=cst.Name("isinstance"), args=[cst.Arg(value=asked), cst.Arg(value=cls)]):
+            return asked if model.qualified(cls) == "torch.Tensor" else None
+    return None
 
 
 # ---------------------------------------------------------------------- unwrapping

@@ -86,7 +86,7 @@ def _text_edit(tree: Tree, edit: Edit, spans: dict[int, Span]) -> TextEdit:
         block = tree.parent(edit.start.node)
         is_first = isinstance(block, cst.IndentedBlock) and block.body[0] is edit.start.node and len(block.body) > 1
         last = _without_double_blanks(text, start, end, is_first)
-        if isinstance(block, cst.IndentedBlock) and block.body[-1] is edit.end.node and not is_first:
+        if isinstance(block, cst.IndentedBlock) and block.body[-1] in (edit.start.node, edit.end.node) and not is_first:
             start = _with_blanks_above(text, start, last)
         return TextEdit(start, last, edit.text)
     if edit.text.startswith(("\n", "\r")):  # no blanks at the end of a line
@@ -105,10 +105,10 @@ def _end_of_line(text: str, end: int) -> int:
 
 
 def _is_of_lines(edit: Edit) -> bool:
-    """Whether an edit removes a statement with its line, the comment above it, or an `else:` with the one in it."""
+    """Whether an edit removes a statement with its line, the comment above it, or an `else:` or `if` with the one in it."""
     if edit.text or not isinstance(edit.end.node, (cst.SimpleStatementLine, cst.EmptyLine)):
         return False
-    return edit.start.node is edit.end.node or isinstance(edit.start.node, (cst.Else, cst.EmptyLine))
+    return edit.start.node is edit.end.node or isinstance(edit.start.node, (cst.Else, cst.If, cst.EmptyLine))
 
 
 _WORD = re.compile(r"(?<![\w'])'(\w+)'(?![\w'])")
