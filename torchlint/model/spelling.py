@@ -54,7 +54,7 @@ def _imports_before(context: Context, root: str, node: cst.CSTNode) -> bool:
 
 
 def _spellings(context: Context, qualified: str) -> list[tuple[str, str]]:
-    """Names of the module by which something of torch can be written, with that: as the file does, else the shortest."""
+    """Names of the module by which something of torch can be written, with that: first as the file writes."""
     found: list[tuple[str, str, str]] = []
     for name, ref in context.remember(_references).items():
         if qualified == ref or qualified.startswith(ref + "."):

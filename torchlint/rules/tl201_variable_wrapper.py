@@ -410,7 +410,11 @@ def _without_check(node: cst.CSTNode, model: Model) -> Edit | None:
         case _:
             return None
     asked = _asked_to_be_tensor(other, model)
-    if asked is None or not isinstance(check, cst.Call) or model.tree.code(asked) != model.tree.code(check.args[0].value):
+    if (
+        asked is None
+        or not isinstance(check, cst.Call)
+        or model.tree.code(asked) != model.tree.code(check.args[0].value)
+    ):
         return None
     if left is check:
         return Edit(Anchor(left, False), Anchor(right, False), "")

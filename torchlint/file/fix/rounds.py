@@ -98,7 +98,9 @@ def one_round(current: Examined, examine: Examine, fixing: Fixing, off: frozense
         following = examine(splice(current.text, closed_up(edits_of(applied), current.text))) if applied else current
         if following.is_broken and not current.is_broken:
             applied = referee.admitted(applied, lambda text: examine(text).is_broken)
-            following = examine(splice(current.text, closed_up(edits_of(applied), current.text))) if applied else current
+            following = (
+                examine(splice(current.text, closed_up(edits_of(applied), current.text))) if applied else current
+            )
         parted = parting(current, applied, following)
         refused = referee.refused
         current = current.without_fixes([*refused, *parted]).with_problems(

@@ -105,7 +105,7 @@ def _end_of_line(text: str, end: int) -> int:
 
 
 def _is_of_lines(edit: Edit) -> bool:
-    """Whether an edit removes a statement with its line, the comment above it, or an `else:` or `if` with the one in it."""
+    """Whether an edit removes a statement with its line, a comment above, or an `else:` or `if` with the one in it."""
     if edit.text or not isinstance(edit.end.node, (cst.SimpleStatementLine, cst.EmptyLine)):
         return False
     return edit.start.node is edit.end.node or isinstance(edit.start.node, (cst.Else, cst.If, cst.EmptyLine))

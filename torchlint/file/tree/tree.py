@@ -251,7 +251,7 @@ class Tree:
         return body, indices[id(statement)]
 
     def sibling_before(self, statement: cst.CSTNode) -> cst.CSTNode | None:
-        """The statement right before another one in the same block: only comments or one empty line are between them."""
+        """The statement right before another one in the same block: comments or one empty line are between them."""
         body, index = self.siblings(statement)
         between = getattr(statement, "leading_lines", ())
         is_near = all(map(_is_plain_comment, between)) or (len(between) == 1 and between[0].comment is None)

@@ -36,7 +36,7 @@ def run_through(
     listed = [item for each in model.tree.within(scope, cst.Global) for item in each.names]
     listed += [item for each in model.tree.within(scope, cst.Nonlocal) for item in each.names]
     outer_names = frozenset(item.name.value for item in listed)
-    unbound = {name: EMPTY for name in _assigned(model, scope) - outer_names}
+    unbound = dict.fromkeys(_assigned(model, scope) - outer_names, EMPTY)
     frame = VolatileFrame(model, scope, depth, _called, outer_names, {**unbound, **(given or {})})
     body = scope.body
     _suite(frame, body if isinstance(body, Sequence) else body.body)
