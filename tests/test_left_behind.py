@@ -119,6 +119,34 @@ def shown(x, y):
         print(x, y)
 """,
     ),
+    "a function that calls itself with what was wrapped": (
+        """\
+def uniform(tensor, a=0, b=1):
+    if isinstance(tensor, Variable):
+        uniform(tensor.data, a=a, b=b)
+        return tensor
+    return tensor.uniform_(a, b)
+
+
+def shown(x):
+    if isinstance(x, Variable):
+        return other(x.data)
+    return x
+""",
+        """\
+def uniform(tensor, a=0, b=1):
+    if isinstance(tensor, torch.Tensor) and tensor.requires_grad:
+        uniform(tensor.detach(), a=a, b=b)
+        return tensor
+    return tensor.uniform_(a, b)
+
+
+def shown(x):
+    if isinstance(x, torch.Tensor):
+        return other(x.detach())
+    return x
+""",
+    ),
     "brackets around `x.data`": (
         """\
 x = torch.ones(3)
@@ -256,7 +284,7 @@ class Encoder(nn.Module):
             batch = self.loaded(batch)
             with torch.no_grad():
                 vectors = self.forward(batch)
-                print(vectors)
+            print(vectors)
 """,
     ),
 }

@@ -137,7 +137,7 @@ from torchlint.model import Model
 from torchlint.model.syntax import bound_name, call_of, dotted, is_global, last_name, root
 from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, Group, Severity, on, word
 from torchlint.rules.api import fallbacks, namespaces, patches
-from torchlint.rules.shared import age, last_use, variables, wrapping_comments
+from torchlint.rules.shared import age, last_use, unwrapping_calls, variables, wrapping_comments
 from torchlint.rules.shared.uncomputed import mapped
 from torchlint.rules.shared.volatile import blocks
 from torchlint.rules.shared.volatile.blocks import Need
@@ -229,6 +229,9 @@ def check_reference(node: cst.Name | cst.Attribute, model: Model) -> Finding | N
     if not name:
         return Finding(node, "`Variable` is `torch.Tensor` since PyTorch 0.4; write that", severity=Severity.INFO)
     edits = (_without_twin(node, model) or edit.replace(node, name),)
+    check = model.tree.enclosing(node, cst.Call)
+    if isinstance(check, cst.Call) and unwrapping_calls.is_endless(check, model):
+        edits = (*edits, edit.insert_after(check, f" and {model.tree.code(check.args[0].value)}.requires_grad"))
     fix = Fix("Use `torch.Tensor`", edits, imports=("torch",) if missing else ())
     fix = _judged_where_registered(namespaces.judged(fix, root(node), (variables.VARIABLE,), model), node, model)
     return Finding(node, "`Variable` is `torch.Tensor` since PyTorch 0.4; write that", fix, severity=Severity.INFO)
