@@ -228,7 +228,7 @@ def check_reference(node: cst.Name | cst.Attribute, model: Model) -> Finding | N
     name, missing = model.spelling("torch.Tensor", node)
     if not name:
         return Finding(node, "`Variable` is `torch.Tensor` since PyTorch 0.4; write that", severity=Severity.INFO)
-    edits = (_without_twin(node, model) or edit.replace(node, name),)
+    edits: tuple[Edit, ...] = (_without_twin(node, model) or edit.replace(node, name),)
     check = model.tree.enclosing(node, cst.Call)
     if isinstance(check, cst.Call) and unwrapping_calls.is_endless(check, model):
         edits = (*edits, edit.insert_after(check, f" and {model.tree.code(check.args[0].value)}.requires_grad"))

@@ -253,7 +253,7 @@ class Tree:
     def sibling_before(self, statement: cst.CSTNode) -> cst.CSTNode | None:
         """The statement right before another one in the same block: comments or one empty line are between them."""
         body, index = self.siblings(statement)
-        between = getattr(statement, "leading_lines", ())
+        between: Sequence[cst.EmptyLine] = getattr(statement, "leading_lines", ())
         is_near = all(map(_is_plain_comment, between)) or (len(between) == 1 and between[0].comment is None)
         return body[index - 1] if index and is_near else None
 

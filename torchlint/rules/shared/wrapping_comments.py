@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import libcst as cst
@@ -35,7 +35,7 @@ def with_comment(fix: Fix, call: cst.Call, others: Iterable[Fix | None], model: 
 
 def _comment(line: cst.CSTNode | None) -> cst.EmptyLine | None:
     """The line with such a comment right above a statement; a tree for a first look has none."""
-    above = getattr(line, "leading_lines", ())
+    above: Sequence[cst.EmptyLine] = getattr(line, "leading_lines", ())
     last = above[-1] if above else None
     if not isinstance(line, cst.SimpleStatementLine) or last is None or last.comment is None:
         return None

@@ -50,7 +50,7 @@ def _assigned(model: Model, scope: cst.FunctionDef | cst.Module) -> set[str]:
         return set()
     given = {each.name.value for each in model.tree.within(scope, cst.Param)}
     kinds = (cst.FunctionDef, cst.ClassDef, cst.ImportAlias, cst.AsName, cst.MatchAs, cst.MatchStar)
-    others = [each.name for kind in kinds for each in model.tree.within(scope.body, kind)]
+    others = [getattr(each, "name", None) for kind in kinds for each in model.tree.within(scope.body, kind)]
     deleted = [name for each in model.tree.within(scope.body, cst.Del) for name in model.tree.within(each, cst.Name)]
     targets = [name for each in model.tree.within(scope.body, cst.AssignTarget) for name in _names(each.target)]
     bound = {name.value for name in targets if model.scopes.scope_of(name) is scope}
