@@ -27,6 +27,7 @@ from torchlint.diagnostic import Fixing, TextEdit
 from torchlint.file.fix import rounds as rounds_of_fixing
 from torchlint.file.fix.combine import edits_of
 from torchlint.file.text import source
+from torchlint.file.text.edits import closed_up
 from torchlint.project.discovery import File, discover
 from torchlint.project.project import Project
 from torchlint.session.scheduler import FileResult, Run, RunOptions
@@ -95,7 +96,7 @@ class Log:
         def logged(*given: Any) -> Any:
             done = usual(*given)
             if done.applied:
-                ordered = sorted(edits_of(done.applied), key=lambda edit: (edit.start, edit.end))
+                ordered = closed_up(edits_of(done.applied), done.before.text)
                 self._write(given[-1], done.before.text, ordered, done.after.text)
             return done
 

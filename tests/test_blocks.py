@@ -30,10 +30,11 @@ TEXTS = {
         "with torch.no_grad():\n    p.add_(1)\n    p.mul_(2)\n    p[0] = 3\nprint(p)\n"
         "with torch.no_grad():\n    q.mul_(2)\n",
     ),
-    "comments and an empty line": (
-        "p.data.add_(1)  # a\np.data.mul_(2)  # b\n# c\nq.data.mul_(2)\nq.data.add_(2)\n\nq.data.sub_(2)\n",
+    "comments, an empty line, and two": (
+        "p.data.add_(1)  # a\np.data.mul_(2)  # b\n# c\nq.data.mul_(2)\nq.data.add_(2)\n\nq.data.sub_(2)\n\n\n"
+        "q.data.sub_(3)\n",
         "with torch.no_grad():\n    p.add_(1)  # a\n    p.mul_(2)  # b\n    # c\n"
-        "    q.mul_(2)\n    q.add_(2)\n\nwith torch.no_grad():\n    q.sub_(2)\n",
+        "    q.mul_(2)\n    q.add_(2)\n\n    q.sub_(2)\n\n\nwith torch.no_grad():\n    q.sub_(3)\n",
     ),
     "comments between": (
         "# a\np.data.add_(1)\n# b\n\n# c\nq.data.add_(2)\n# d\n# e\nq.data.mul_(2)\nq.data.mul_(3)\n# f\nprint(p)\n# g\n"

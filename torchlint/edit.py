@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import libcst as cst
@@ -52,6 +53,27 @@ def replace_after(inner: cst.CSTNode, outer: cst.CSTNode, text: str = "") -> Edi
     """Replace what ``outer`` has after its part ``inner`` (``.data`` of ``x.data``, the closing bracket of a call)."""
     chained = not isinstance(outer, cst.Call) or (isinstance(outer.func, cst.Attribute) and outer.func.value is inner)
     return Edit(Anchor(inner, True), Anchor(outer, True, inside=True), text, keeps_comments=chained)
+
+
+def keep_owner(tree: Tree, node: cst.Attribute) -> tuple[Edit, ...]:
+    """Leave ``x`` of ``x.data``, without the brackets of ``(x.data).cpu()``, which stood for nothing else."""
+    owner, parent = node.value, tree.parent(node)
+    is_plain = isinstance(owner, (cst.Name, cst.Attribute)) and not owner.lpar
+    is_inner = isinstance(parent, (cst.Attribute, cst.Subscript)) and parent.value is node
+    if len(node.lpar) != 1 or not is_plain or not is_inner or _TIGHT.search(tree.code(tree.statement(node))):
+        return (replace_after(owner, node),)
+    if any(each in tree.code(node) for each in ("#", "\n", "\r")):
+        return (replace_after(owner, node),)
+    return replace_between_ends(node, owner)
+
+
+def replace_between_ends(outer: cst.CSTNode, inner: cst.CSTNode) -> tuple[Edit, Edit]:
+    """Remove all of ``outer``, its own brackets too, but for its part ``inner``."""
+    return Edit(Anchor(outer, False), Anchor(inner, False), ""), Edit(Anchor(inner, True), Anchor(outer, True), "")
+
+
+_TIGHT = re.compile(r"\b(?:return|yield|await|assert|del|in|is|not|and|or|if|elif|else|while|for|lambda)\(")
+"""A bracket that stands for the blank behind a keyword."""
 
 
 def remove_item(items: Sequence[cst.CSTNode], item: cst.CSTNode) -> Edit | None:
@@ -107,7 +129,7 @@ def remove_import_alias(tree: Tree, node: cst.ImportFrom, alias: cst.ImportAlias
 def remove_statement(tree: Tree, small: cst.CSTNode) -> Edit | None:
     """Remove a simple statement with its line; None if it shares the line with another one.
 
-    An `else:` goes with all that is in it; what must have a statement gets `pass`.
+    An `else:` goes with all that is in it, and so does an `if` that only asks; what must have a statement gets `pass`.
     """
     statement = tree.parent(small)
     if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) > 1:
@@ -118,7 +140,31 @@ def remove_statement(tree: Tree, small: cst.CSTNode) -> Edit | None:
     otherwise = tree.parent(block) if block is not None else None
     if isinstance(otherwise, cst.Else) and "#" not in tree.code(otherwise):
         return replace(otherwise, "", end=statement)
+    if isinstance(otherwise, cst.If) and _may_go(tree, otherwise):
+        return replace(otherwise, "", end=statement)
     return replace(statement, "pass")
+
+
+def _may_go(tree: Tree, node: cst.If) -> bool:
+    """Whether an `if` does nothing but to ask, has no other branch, and leaves others in its block."""
+    around = tree.parent(node)
+    is_alone = not isinstance(around, cst.Module) and len(getattr(around, "body", ())) < 2
+    if node.orelse is not None or isinstance(around, cst.If) or is_alone or "#" in tree.code(node):
+        return False
+    return _only_asks(node.test)
+
+
+def _only_asks(test: cst.BaseExpression) -> bool:
+    match test:
+        case cst.Name() | cst.Attribute(value=cst.Name()):
+            return True
+        case cst.UnaryOperation(operator=cst.Not(), expression=inner):
+            return _only_asks(inner)
+        case cst.BooleanOperation(left=left, right=right):
+            return _only_asks(left) and _only_asks(right)
+        case cst.Call(func=cst.Name("isinstance"), args=[cst.Arg(value=asked), _]):
+            return _only_asks(asked)
+    return False
 
 
 def insert_line(tree: Tree, above: cst.CSTNode, text: str, beside: cst.CSTNode) -> Edit | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -100,13 +101,19 @@ def _imports_before(context: Context, root: str, node: cst.CSTNode) -> bool:
 
 
 def _spellings(context: Context, qualified: str) -> list[tuple[str, str]]:
-    """Names of the module by which something of torch can be written, with that, those that say the most first."""
+    """Names of the module by which something of torch can be written, with that: first as the file writes."""
     found: list[tuple[str, str, str]] = []
     for name, ref in context.remember(_references).items():
         if qualified == ref or qualified.startswith(ref + "."):
             found.append((ref, name, name + qualified[len(ref) :]))
-    found.sort(key=lambda each: -len(each[0]))
+    found.sort(key=lambda each: (not _is_written(context, each[2]), -len(each[0])))
     return [(name, spelled) for _, name, spelled in found]
+
+
+def _is_written(context: Context, spelled: str) -> bool:
+    """Whether a file writes other names as this one is written: `nn.init.` for `nn.init.zeros_`."""
+    owner = spelled.rpartition(".")[0]
+    return not owner or re.search(rf"(?<![\w.]){re.escape(owner)}\.", context.tree.source.text) is not None
 
 
 def _references(context: Context) -> Mapping[str, str]:

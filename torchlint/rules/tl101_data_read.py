@@ -250,7 +250,7 @@ def _is_asked_for_metadata(node: cst.Attribute, model: Model) -> bool:
 
 
 def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) -> Fix:
-    drop = (edit.replace_after(node.value, node),)
+    drop = edit.keep_owner(model.tree, node)
     detach = (edit.replace(node.attr, "detach()"),)
     doubtful = data_sites.is_doubtful(value, evidence, model) and not integers.are_given(node.value, model)
     if initialised.is_read(node, model):

@@ -444,10 +444,10 @@ def _nn_init(node: cst.Attribute, write: cst.CSTNode, back: cst.Assign | None, m
         return None
     if method == "fill_" and len(args) != 1:
         return None
-    module, missing = model.spelling("torch.nn.init", node)
-    if not module:
+    name, missing = model.spelling(f"torch.nn.init.{function}", node)
+    if not name:
         return None
-    begun = f"{module}.{function}("
+    begun = f"{name}("
     before = edit.insert_before(node.value, begun) if back is None else edit.replace_before(back, node.value, begun)
     rest = edit.replace_between(node.value, args[0], ", ") if args else edit.replace_after(node.value, write, ")")
     imports = ("torch",) if missing else ()

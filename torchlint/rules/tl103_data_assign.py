@@ -291,10 +291,10 @@ def _init(node: cst.Attribute, assign: cst.Assign, function: str, model: Model) 
     """``nn.init.ones_(p)`` for ``p.data = torch.ones(p.size())``."""
     if model.ask(is_replaced, function) or model.ask(patcher, f"torch.nn.init.{function}"):
         return None
-    module, missing = model.spelling("torch.nn.init", node)
-    if not module:
+    name, missing = model.spelling(f"torch.nn.init.{function}", node)
+    if not name:
         return None
-    begun = edit.replace_before(assign, node.value, f"{module}.{function}(")
+    begun = edit.replace_before(assign, node.value, f"{name}(")
     edits = (begun, edit.replace_after(node.value, assign, ")"))
     risk = "the tensor keeps its memory, dtype and device: what shares the memory changes"
     return Fix(f"Use `nn.init.{function}`", edits, _UNSAFE, imports=("torch",) if missing else (), risk=risk)

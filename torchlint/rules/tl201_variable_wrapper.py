@@ -135,9 +135,9 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Model
 from torchlint.model.syntax import bound_name, call_of, dotted, is_global, last_name, root
-from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, on, word
+from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, Group, Severity, on, word
 from torchlint.rules.api import fallbacks, namespaces, patches
-from torchlint.rules.shared import age, last_use, variables
+from torchlint.rules.shared import age, last_use, unwrapping_calls, variables, wrapping_comments
 from torchlint.rules.shared.uncomputed import mapped
 from torchlint.rules.shared.volatile import blocks
 from torchlint.rules.shared.volatile.blocks import Need
@@ -157,7 +157,9 @@ def check_call(node: cst.Call, model: Model) -> Finding | None:
         said = f"`Variable` has no argument `{unknown}`, so this raises; give `requires_grad` to what makes the tensor"
         return Finding(node.func, said, severity=Severity.ERROR)
     fix = None if patches.is_replaced(variables.VARIABLE, model) else _fix(node, model)
-    fix = fix and last_use.with_import(fix, node, model)
+    if fix is not None:
+        others = (_fix(each, model) for each in _wrappers_beside(node, model))
+        fix = last_use.with_import(wrapping_comments.with_comment(fix, node, others, model), node, model)
     advice = (
         f"{fix.message[0].lower()}{fix.message[1:]}" if fix is not None else "use `.detach()`, or the tensor itself"
     )
@@ -182,6 +184,14 @@ def _fix(call: cst.Call, model: Model) -> Fix | None:
     if fix is None or needs == {Need.NOTHING}:
         return blocks.waiting(fix, call, model) if fix is not None else None
     return replace(fix, deferred=True, applicability=Applicability.UNSAFE, risk=blocks.RISK)
+
+
+def _wrappers_beside(call: cst.Call, model: Model) -> list[cst.Call]:
+    """The other calls of `Variable` in the statement of one."""
+    line = model.tree.statement(call)
+    calls = model.tree.within(line, cst.Call) if isinstance(line, cst.SimpleStatementLine) else []
+    others = (each for each in calls if each is not call and variables.may_be_variable(each.func, model))
+    return [each for each in others if model.qualified(each.func) == variables.VARIABLE]
 
 
 def _beside(call: cst.Call, model: Model) -> list[cst.Call]:
@@ -218,7 +228,10 @@ def check_reference(node: cst.Name | cst.Attribute, model: Model) -> Finding | N
     name, missing = model.spelling("torch.Tensor", node)
     if not name:
         return Finding(node, "`Variable` is `torch.Tensor` since PyTorch 0.4; write that", severity=Severity.INFO)
-    edits = (_without_twin(node, model) or edit.replace(node, name),)
+    edits: tuple[Edit, ...] = (_without_twin(node, model) or edit.replace(node, name),)
+    check = model.tree.enclosing(node, cst.Call)
+    if isinstance(check, cst.Call) and unwrapping_calls.is_endless(check, model):
+        edits = (*edits, edit.insert_after(check, f" and {model.tree.code(check.args[0].value)}.requires_grad"))
     fix = Fix("Use `torch.Tensor`", edits, imports=("torch",) if missing else ())
     fix = _judged_where_registered(namespaces.judged(fix, root(node), (variables.VARIABLE,), model), node, model)
     return Finding(node, "`Variable` is `torch.Tensor` since PyTorch 0.4; write that", fix, severity=Severity.INFO)
@@ -376,7 +389,10 @@ def _compared(node: cst.BaseExpression, model: Model) -> Fix | None:
 
 
 def _without_twin(node: cst.CSTNode, model: Model) -> Edit | None:
-    """Remove `Variable` from a tuple of classes that has `torch.Tensor` already."""
+    """Remove `Variable` from a tuple of classes that has `torch.Tensor` already, or a check beside one for that."""
+    beside = _without_check(node, model)
+    if beside is not None:
+        return beside
     element = model.tree.parent(node)
     sequence = model.tree.parent(element) if isinstance(element, cst.Element) else None
     if not isinstance(sequence, cst.Tuple):
@@ -384,6 +400,37 @@ def _without_twin(node: cst.CSTNode, model: Model) -> Edit | None:
     if not any(model.qualified(e.value) == "torch.Tensor" for e in sequence.elements):
         return None
     return edit.remove_item([e.value for e in sequence.elements], node)
+
+
+def _without_check(node: cst.CSTNode, model: Model) -> Edit | None:
+    """Remove ``isinstance(x, Variable)`` beside ``torch.is_tensor(x)``: either is true."""
+    arg = model.tree.parent(node)
+    check = model.tree.parent(arg) if isinstance(arg, cst.Arg) else None
+    either = model.tree.parent(check) if check is not None else None
+    match either:
+        case cst.BooleanOperation(left=left, operator=cst.Or(), right=right):
+            other = right if left is check else left
+        case _:
+            return None
+    asked = _asked_to_be_tensor(other, model)
+    if (
+        asked is None
+        or not isinstance(check, cst.Call)
+        or model.tree.code(asked) != model.tree.code(check.args[0].value)
+    ):
+        return None
+    if left is check:
+        return Edit(Anchor(left, False), Anchor(right, False), "")
+    return Edit(Anchor(left, True), Anchor(right, True), "")
+
+
+def _asked_to_be_tensor(node: cst.BaseExpression, model: Model) -> cst.BaseExpression | None:
+    match node:
+        case cst.Call(func=func, args=[cst.Arg(value=asked)]) if model.qualified(func) == "torch.is_tensor":
+            return asked
+        case cst.Call(func=cst.Name("isinstance"), args=[cst.Arg(value=asked), cst.Arg(value=cls)]):
+            return asked if model.qualified(cls) == "torch.Tensor" else None
+    return None
 
 
 # ---------------------------------------------------------------------- unwrapping

@@ -15,7 +15,7 @@ from torchlint.file.fix.protect import parting
 from torchlint.file.fix.referee import Referee
 from torchlint.file.fix.tally import Tally
 from torchlint.file.suppress.suppress import Examined
-from torchlint.file.text.edits import splice
+from torchlint.file.text.edits import closed_up, splice
 
 MAX_ROUNDS = 500
 """Rounds of fixing before a file counts as not converging: fixes that overlap are applied one a round."""
@@ -64,7 +64,7 @@ def _rounds(
         this = one_round(current, examine, fixing, off, path)
         if not this.applied:
             return this.before, tally.total(current.text, this.before.diagnostics), rounds, frozenset()
-        rounds.append(edits_of(this.applied))
+        rounds.append(closed_up(edits_of(this.applied), current.text))
         tally.count(current.text, this.applied, rounds[-1])
         history.append(frozenset(diagnostic.code for diagnostic in this.applied))
         if this.after.text in seen:
@@ -95,10 +95,12 @@ def one_round(current: Examined, examine: Examine, fixing: Fixing, off: frozense
     while waiting := list(chosen(current.diagnostics, current.text, fixing, off)):
         referee = Referee(current.text)
         applied = referee.admitted(waiting)
-        following = examine(splice(current.text, edits_of(applied))) if applied else current
+        following = examine(splice(current.text, closed_up(edits_of(applied), current.text))) if applied else current
         if following.is_broken and not current.is_broken:
             applied = referee.admitted(applied, lambda text: examine(text).is_broken)
-            following = examine(splice(current.text, edits_of(applied))) if applied else current
+            following = (
+                examine(splice(current.text, closed_up(edits_of(applied), current.text))) if applied else current
+            )
         parted = parting(current, applied, following)
         refused = referee.refused
         current = current.without_fixes([*refused, *parted]).with_problems(

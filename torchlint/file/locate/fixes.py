@@ -81,11 +81,14 @@ def _text_edit(tree: Tree, edit: Edit, spans: dict[int, Span]) -> TextEdit:
     start, end = (_offset(anchor, spans) for anchor in (edit.start, edit.end))
     if _is_of_lines(edit):  # they go as a whole
         text = tree.source.text
-        line = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)?").match(text, end)
         start = line_start(text, start)
+        end = _end_of_line(text, end)
         block = tree.parent(edit.start.node)
         is_first = isinstance(block, cst.IndentedBlock) and block.body[0] is edit.start.node and len(block.body) > 1
-        return TextEdit(start, _without_double_blanks(text, start, line.end() if line else end, is_first), edit.text)
+        last = _without_double_blanks(text, start, end, is_first)
+        if isinstance(block, cst.IndentedBlock) and block.body[-1] in (edit.start.node, edit.end.node) and not is_first:
+            start = _with_blanks_above(text, start, last)
+        return TextEdit(start, last, edit.text)
     if edit.text.startswith(("\n", "\r")):  # no blanks at the end of a line
         start = without_blanks(tree.source.text, start)
     if edit.keeps_comments:
@@ -93,11 +96,19 @@ def _text_edit(tree: Tree, edit: Edit, spans: dict[int, Span]) -> TextEdit:
     return TextEdit(start, end, _in_own_quotes(tree, edit))
 
 
+def _end_of_line(text: str, end: int) -> int:
+    """Where the next line begins; an empty line, or one with a comment alone, has its newline in it already."""
+    if text[end - 1] in "\r\n":
+        return end
+    line = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)?").match(text, end)
+    return line.end() if line is not None else end
+
+
 def _is_of_lines(edit: Edit) -> bool:
-    """Whether an edit removes a statement with its line, or an `else:` with the one in it."""
-    if edit.text or not isinstance(edit.end.node, cst.SimpleStatementLine):
+    """Whether an edit removes a statement with its line, a comment above, or an `else:` or `if` with the one in it."""
+    if edit.text or not isinstance(edit.end.node, (cst.SimpleStatementLine, cst.EmptyLine)):
         return False
-    return edit.start.node is edit.end.node or isinstance(edit.start.node, cst.Else)
+    return edit.start.node is edit.end.node or isinstance(edit.start.node, (cst.Else, cst.If, cst.EmptyLine))
 
 
 _WORD = re.compile(r"(?<![\w'])'(\w+)'(?![\w'])")
@@ -136,6 +147,17 @@ def _without_double_blanks(text: str, start: int, end: int, is_first: bool) -> i
             break
     gone = min(above, len(below))
     return below[gone - 1] if gone else end
+
+
+def _with_blanks_above(text: str, start: int, end: int) -> int:
+    """Where to begin to remove the last lines of a block: no empty lines are left before the `else:` that follows."""
+    if _BLANK_LINE.match(text, end) is not None or end == len(text):
+        return start
+    for top, stop in lines_above(text, start):
+        if text[top:stop].strip():
+            break
+        start = top
+    return start
 
 
 _COMMENTS = re.compile(r"(?:\s*#[^\r\n]*)+")

@@ -251,10 +251,11 @@ class Tree:
         return body, indices[id(statement)]
 
     def sibling_before(self, statement: cst.CSTNode) -> cst.CSTNode | None:
-        """The statement right before another one in the same block, with nothing but comments between them."""
+        """The statement right before another one in the same block: comments or one empty line are between them."""
         body, index = self.siblings(statement)
-        is_near = index and all(map(_is_plain_comment, getattr(statement, "leading_lines", ())))
-        return body[index - 1] if is_near else None
+        between: Sequence[cst.EmptyLine] = getattr(statement, "leading_lines", ())
+        is_near = all(map(_is_plain_comment, between)) or (len(between) == 1 and between[0].comment is None)
+        return body[index - 1] if index and is_near else None
 
     def is_shown(self, statement: cst.CSTNode) -> bool:
         """Whether the value of a statement is shown to those who run the program: at the end of a notebook's cell."""

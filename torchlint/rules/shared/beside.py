@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from torchlint.model import Evidence, Model, Strength
+from torchlint.model import Evidence, Kind, Model, Strength
 from torchlint.model.codebase import holders
 from torchlint.model.syntax import chain, dotted, last_name
 from torchlint.model.torch import library
@@ -51,7 +51,7 @@ def _makes_one(node: cst.Attribute, model: Model) -> bool:
 def _is_given_beside_one(node: cst.Attribute, model: Model) -> bool:
     """Whether a call is given the `.data` of a name and that of a tensor: ``decode(scores.data, mask.data)``."""
     arg = model.tree.parent(node)
-    call = model.tree.parent(arg) if isinstance(arg, cst.Arg) and isinstance(node.value, cst.Name) else None
+    call = model.tree.parent(arg) if isinstance(arg, cst.Arg) and dotted(node.value) is not None else None
     if not isinstance(call, cst.Call) or _COMPARING.search(last_name(call.func)):  # it may be told from what holds one
         return False
     return any(_is_data_of_name(each.value, model) for each in call.args[:_FEW] if each is not arg)
@@ -95,10 +95,19 @@ def _places(args: Sequence[cst.Arg], model: Model) -> list[int]:
 def _is_data_of_name(node: cst.BaseExpression, model: Model) -> bool:
     match node:
         case cst.Attribute(value=cst.Name() as name, attr=cst.Name("data")):
-            return model.is_tensor(name)
+            return _is_one(name, model)
         case cst.Call(func=cst.Attribute(value=cst.Name() as name, attr=cst.Name("detach"))):
-            return model.is_tensor(name)
+            return _is_one(name, model)
     return False
+
+
+def _is_one(name: cst.Name, model: Model) -> bool:
+    """Whether a name stands for a tensor, or for None where it was left out, and more than its name says so."""
+    value = model.value(name)
+    if value.is_tensor:
+        return True
+    is_known = value.evidence is not None and value.evidence.strength > Strength.NAME
+    return is_known and bool(value.kind & Kind.TENSOR) and not value.kind & ~(Kind.TENSOR | Kind.NONE | Kind.UNKNOWN)
 
 
 def _is_computed_with_one(node: cst.Attribute, model: Model) -> bool:

@@ -76,8 +76,7 @@ def evaluate(frame: VolatileFrame, node: cst.CSTNode) -> Held:
             return NO_GRAPH
         case cst.Subscript(value=value):
             base = evaluate(frame, value)
-            for part in node.slice:
-                evaluate(frame, part)
+            _cut(frame, node)
             if not base.bits and frame.model.remember(_is_filled_here, value, frame.scope):
                 return EMPTY  # nothing was put into it on the way here
             return base if base.may_be_volatile or base.bits == FREE else _known(frame, node)
@@ -109,6 +108,16 @@ def evaluate(frame: VolatileFrame, node: cst.CSTNode) -> Held:
         case cst.BaseNumber() | cst.BaseString():
             return NO_GRAPH
     return evaluate_children(frame, node)
+
+
+def _cut(frame: VolatileFrame, node: cst.Subscript) -> None:
+    """Go through what stands between brackets: indices have no graph, whatever is added up for one."""
+    wanted_graph = frame.deed.wants_graph
+    for part in node.slice:
+        evaluate(frame, part)
+        if not frame.model.tree.within(part, cst.Call):
+            frame.deed.wants_graph = wanted_graph
+        wanted_graph = frame.deed.wants_graph
 
 
 def evaluate_quietly(frame: VolatileFrame, node: cst.CSTNode) -> Held:

@@ -22,7 +22,7 @@ from torchlint.rules.shared.volatile.expressions import (
     operate,
 )
 from torchlint.rules.shared.volatile.frame import VolatileEnv, VolatileFrame, joined
-from torchlint.rules.shared.volatile.values import FREE, UNKNOWN, VOLATILE, Called, Deed, Held
+from torchlint.rules.shared.volatile.values import EMPTY, FREE, UNKNOWN, VOLATILE, Called, Deed, Held
 
 _ENABLING = frozenset(("torch.enable_grad", "torch.set_grad_enabled", "torch.autograd.enable_grad"))
 _MAX_ROUNDS = 12
@@ -35,13 +35,35 @@ def run_through(
     """Go through a scope in which some names hold what is given."""
     listed = [item for each in model.tree.within(scope, cst.Global) for item in each.names]
     listed += [item for each in model.tree.within(scope, cst.Nonlocal) for item in each.names]
-    frame = VolatileFrame(
-        model, scope, depth, _called, frozenset(item.name.value for item in listed), dict(given or {})
-    )
+    outer_names = frozenset(item.name.value for item in listed)
+    unbound = dict.fromkeys(_assigned(model, scope) - outer_names, EMPTY)
+    frame = VolatileFrame(model, scope, depth, _called, outer_names, {**unbound, **(given or {})})
     body = scope.body
     _suite(frame, body if isinstance(body, Sequence) else body.body)
     _follow_captured(frame)
     return frame
+
+
+def _assigned(model: Model, scope: cst.FunctionDef | cst.Module) -> set[str]:
+    """The names of a function that are assigned and bound in no other way: until then they stand for nothing."""
+    if not isinstance(scope, cst.FunctionDef):
+        return set()
+    given = {each.name.value for each in model.tree.within(scope, cst.Param)}
+    kinds = (cst.FunctionDef, cst.ClassDef, cst.ImportAlias, cst.AsName, cst.MatchAs, cst.MatchStar)
+    others = [getattr(each, "name", None) for kind in kinds for each in model.tree.within(scope.body, kind)]
+    deleted = [name for each in model.tree.within(scope.body, cst.Del) for name in model.tree.within(each, cst.Name)]
+    targets = [name for each in model.tree.within(scope.body, cst.AssignTarget) for name in _names(each.target)]
+    bound = {name.value for name in targets if model.scopes.scope_of(name) is scope}
+    return bound - given - {name.value for name in (*others, *deleted) if isinstance(name, cst.Name)}
+
+
+def _names(target: cst.BaseExpression) -> list[cst.Name]:
+    match target:
+        case cst.Name():
+            return [target]
+        case cst.Tuple(elements=elements) | cst.List(elements=elements):
+            return [name for each in elements for name in _names(each.value)]
+    return []
 
 
 def _called(model: Model, function: cst.FunctionDef, depth: int) -> Called:
