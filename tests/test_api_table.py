@@ -38,7 +38,7 @@ KINDS = {
 }  # fmt: skip
 TEXTS = {
     "name", "kind", "rule", "lost", "argument", "deprecated", "removed", "replacement", "since", "advice", "fix", "to", "text",
-    "literal", "signature", "fields", "condition", "risk", "status", "source", "note", "setup", "before", "after",
+    "literal", "signature", "fields", "condition", "status", "source", "note", "setup", "before", "after",
 }  # fmt: skip
 TIMELESS = {"drop-argument", "rename-method", "next", "super-init", "import", "builtin"}
 """Fixes that write what there always was."""
@@ -55,14 +55,6 @@ per_row = pytest.mark.parametrize("row", ROWS, ids=label)
 
 
 # --------------------------------------------------------------------- columns
-
-
-@per_row
-def test_what_an_unsafe_fix_can_change_is_told(row: dict[str, Any]) -> None:
-    if row.get("fix") and not row.get("safe") and row["fix"] != "weights":  # the risk of these is that of their rule
-        assert 0 < len(row["risk"]) <= 100
-    else:
-        assert "risk" not in row
 
 
 @per_row

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import libcst as cst
 
 from torchlint.model import Model
 from torchlint.model.syntax import last_name, root
-from torchlint.rule import Applicability, Fix
+from torchlint.rule import Fix
 from torchlint.rules.api import guards, methods, names, namespaces, patches
 from torchlint.rules.api.table import Row
 
@@ -52,13 +52,7 @@ def judged(fix: Fix | None, call: cst.Call, row: Row, model: Model) -> Fix | Non
     if fix is None:
         return None
     func, _ = arguments_before(call, model)
-    return namespaces.judged(told(fix, row), root(func), (row.name,), model)
-
-
-def told(fix: Fix, row: Row) -> Fix:
-    """A fix that says what can change with it, where the row knows that and nothing else is the matter."""
-    is_untold = fix.applicability is Applicability.UNSAFE and not fix.risk
-    return replace(fix, risk=row.risk) if is_untold and row.risk else fix
+    return namespaces.judged(fix, root(func), (row.name,), model)
 
 
 def _called(func: cst.BaseExpression, rows: Sequence[Row], model: Model) -> Row | None:

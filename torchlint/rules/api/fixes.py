@@ -13,7 +13,7 @@ from torchlint.model import Model
 from torchlint.model.codebase.exports import is_mentioned
 from torchlint.model.syntax import bound_name, call_of, has_stars, is_global, root
 from torchlint.rule import Edit, Fix
-from torchlint.rules.api import calls, guards, mentions, names, namespaces, patches, recipes, renames, rewrites, uses
+from torchlint.rules.api import guards, mentions, names, namespaces, patches, recipes, renames, rewrites, uses
 from torchlint.rules.api.table import Row
 from torchlint.rules.api.uses import Use
 
@@ -28,7 +28,7 @@ def of_use(use: Use, model: Model) -> Fix | None:
     found = _written_there(use, model)
     if found is None:
         return None
-    name, found = _name_of(use), calls.told(found, row)
+    name = _name_of(use)
     found = namespaces.judged(mentions.judged(found, use, model), name, (row.name, row.replacement), model)
     is_imported = use.alias is not None or isinstance(use.node, cst.Name)
     return namespaces.without_import(found, name, model) if is_imported else found
@@ -172,9 +172,7 @@ def of_method(node: cst.Attribute, row: Row, model: Model) -> Fix | None:
     if not row.is_fixable(model.target) or patches.is_patched(row, model):
         return None
     fix = _of_method(node, row, model)
-    if fix is None:
-        return None
-    return namespaces.as_torch_has(calls.told(fix, row), (row.name, f"torch.Tensor.{row.to}"), model)
+    return None if fix is None else namespaces.as_torch_has(fix, (row.name, f"torch.Tensor.{row.to}"), model)
 
 
 def _of_method(node: cst.Attribute, row: Row, model: Model) -> Fix | None:

@@ -56,8 +56,6 @@ class Row:
     """Keywords that have other names in the replacement: ``old=new``, several with blanks between them."""
     cases: tuple[Case, ...] = ()
     safe: bool = False
-    risk: str = ""
-    """What can change with a fix that is not safe."""
     same: bool = False
     """Whether the replacement is the very same object."""
     lost: tuple[str, ...] = ()
@@ -147,7 +145,6 @@ def row(entry: Mapping[str, object]) -> Row:
         keywords=_text(entry, "keywords"),
         cases=tuple(map(_case, cases)),
         safe=bool(entry.get("safe")),
-        risk=_text(entry, "risk"),
         same=bool(entry.get("same")),
         lost=tuple(str(entry.get("lost", "")).split()),
     )
