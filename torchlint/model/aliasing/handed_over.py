@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from torchlint.model.context import Context
 
 
-class Outcome(enum.Enum):
+class Handover(enum.Enum):
     """What has become of some memory when a call is over."""
 
     READ = enum.auto()
@@ -28,7 +28,7 @@ class Outcome(enum.Enum):
     """Something else holds it."""
 
 
-def outcome(context: Context, arg: cst.Arg, call: cst.Call) -> Outcome | None:
+def outcome(context: Context, arg: cst.Arg, call: cst.Call) -> Handover | None:
     """What becomes of an argument; None if it is not a function of the project that is called."""
     function = value_of(context, call.func).node
     if not isinstance(function, cst.FunctionDef):
@@ -37,10 +37,10 @@ def outcome(context: Context, arg: cst.Arg, call: cst.Call) -> Outcome | None:
     names = bound_to(function, arg, call, home, context)
     inside = Follower(context).through_parameters(home, function, tuple(names))
     if inside.is_returned:
-        return Outcome.RETURNED
+        return Handover.RETURNED
     if inside.worst is Usage.OVERWRITTEN:  # what is only written to is not kept by that
-        return Outcome.KEPT if any(_is_stored(home, function, name) for name in names) else Outcome.READ
-    return Outcome.KEPT if inside.worst >= Usage.RETURNED else Outcome.READ
+        return Handover.KEPT if any(_is_stored(home, function, name) for name in names) else Handover.READ
+    return Handover.KEPT if inside.worst >= Usage.RETURNED else Handover.READ
 
 
 def _is_stored(context: Context, function: cst.FunctionDef, name: str) -> bool:

@@ -8,7 +8,7 @@ import libcst as cst
 
 from torchlint.model import Model
 from torchlint.model.aliasing.calls import PASSING_ON
-from torchlint.model.aliasing.handed_over import Outcome, outcome
+from torchlint.model.aliasing.handed_over import Handover, outcome
 from torchlint.model.bindings import owner
 from torchlint.model.syntax import chain, last_name
 from torchlint.model.torch import library
@@ -30,7 +30,7 @@ _KEEPING = frozenset(
 """Functions and methods that put what they are given into something."""
 _PASSING = PASSING_ON | frozenset(("filter", "map", "chain", "partial", "copy", "asarray", "as_tensor", "from_dlpack"))
 """Functions whose result holds, or is, what they are given."""
-_Seen = set[tuple[int, str]]
+_NamesSeen = set[tuple[int, str]]
 """The names that have been followed, each with the ``id`` of its scope."""
 
 
@@ -45,7 +45,7 @@ def with_views(node: cst.CSTNode, model: Model) -> cst.CSTNode | None:
     return whole
 
 
-def outlasts(node: cst.BaseExpression, assigned: cst.Attribute, model: Model, seen: _Seen | None = None) -> bool:
+def outlasts(node: cst.BaseExpression, assigned: cst.Attribute, model: Model, seen: _NamesSeen | None = None) -> bool:
     """Whether an expression stands where its memory outlasts the assignment."""
     seen = set() if seen is None else seen
     at: cst.CSTNode = node
@@ -55,8 +55,8 @@ def outlasts(node: cst.BaseExpression, assigned: cst.Attribute, model: Model, se
                 if func is at or not isinstance(at, cst.Arg):
                     return False
                 found = _given(at, up, model)
-                if found is not Outcome.RETURNED:
-                    return found is Outcome.KEPT
+                if found is not Handover.RETURNED:
+                    return found is Handover.KEPT
                 if (whole := with_views(up, model)) is None:
                     return False
                 at = whole
@@ -80,20 +80,20 @@ def outlasts(node: cst.BaseExpression, assigned: cst.Attribute, model: Model, se
     return False
 
 
-def _given(arg: cst.Arg, call: cst.Call, model: Model) -> Outcome:
+def _given(arg: cst.Arg, call: cst.Call, model: Model) -> Handover:
     """What becomes of memory that a call is given. A function that is not seen is taken to read it."""
     name = last_name(call.func)
     if name in _KEEPING and (isinstance(call.func, cst.Attribute) or name in ("setattr", "heappush")):
-        return Outcome.KEPT
+        return Handover.KEPT
     if name in _PASSING or (name == "sum" and len(call.args) > 1):
-        return Outcome.RETURNED
+        return Handover.RETURNED
     found = model.ask(outcome, arg, call)
     if found is not None:
         return found
     called = model.value(call.func)
     if isinstance(called.node, (cst.ClassDef, cst.Lambda)) or _is_class_by_name(name) or _may_be_view(call, model):
-        return Outcome.RETURNED
-    return Outcome.READ
+        return Handover.RETURNED
+    return Handover.READ
 
 
 def _is_class_by_name(name: str) -> bool:
@@ -120,7 +120,7 @@ def _targets(node: cst.Assign | cst.AnnAssign) -> list[cst.BaseExpression]:
     return found
 
 
-def _is_read_later(target: cst.BaseExpression, assigned: cst.Attribute, model: Model, seen: _Seen) -> bool:
+def _is_read_later(target: cst.BaseExpression, assigned: cst.Attribute, model: Model, seen: _NamesSeen) -> bool:
     """Whether what is bound here can be read once `.data` is assigned: what is no name of a function, always."""
     tree = model.tree
     if not isinstance(target, cst.Name):
