@@ -51,7 +51,10 @@ def _makes_one(node: cst.Attribute, model: Model) -> bool:
 def _is_given_beside_one(node: cst.Attribute, model: Model) -> bool:
     """Whether a call is given the `.data` of a name and that of a tensor: ``decode(scores.data, mask.data)``."""
     arg = model.tree.parent(node)
-    call = model.tree.parent(arg) if isinstance(arg, cst.Arg) and dotted(node.value) is not None else None
+    path = dotted(node.value)
+    if path is None or path.startswith("self."):  # what an object keeps may be anything
+        return False
+    call = model.tree.parent(arg) if isinstance(arg, cst.Arg) else None
     if not isinstance(call, cst.Call) or _COMPARING.search(last_name(call.func)):  # it may be told from what holds one
         return False
     return any(_is_data_of_name(each.value, model) for each in call.args[:_FEW] if each is not arg)
