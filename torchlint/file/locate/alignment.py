@@ -78,35 +78,38 @@ def _keeps_bracket(text: str, edit: TextEdit) -> bool:
 
 def _drawn_up(text: str, edit: TextEdit) -> Iterator[TextEdit]:
     """The edits of the lines in what is drawn up to the line of ``Variable(``, which they are indented below now."""
-    begin = line_start(text, edit.start)
     removed = _JOINING.search(text, edit.start, edit.end)
     if removed is None or re.search(r"[\r\n]", edit.content):
         return
-    width = len(removed.group("blanks"))
-    indentation = len(text[begin : edit.start]) - len(text[begin : edit.start].lstrip(" "))
-    shift = edit.start + len(edit.content) - begin - width
+    begin = line_start(text, edit.start)
+    before, old = text[begin : edit.start], removed.group("blanks")
+    indentation = before[: len(before) - len(before.lstrip(" \t"))]
+    shift = len(before) + len(edit.content) - len(old)
     opened: list[int] = []
     is_first_line = True
     for match in PIECES.finditer(text, edit.end, edit.end + _REACH):
         piece = match.group()
         if piece in "([{":
-            opened.append(width + match.end() - edit.end if is_first_line else -1)
+            opened.append(len(old) + match.end() - edit.end if is_first_line else -1)
         elif piece in ")]}" and not opened:
             return
         elif piece in ")]}":
             opened.pop()
         elif piece in ("\n", "\r", "\r\n"):
             is_first_line = False
-            blanks = re.compile(r" *(?=[^\s])").match(text, match.end())
-            found = len(blanks.group()) if blanks is not None else -1
-            if found < width:
+            found = _BLANKS.match(text, match.end())
+            if found is None or not found.group().startswith(old):
                 return
-            moved = found + (shift if found in opened or not opened else indentation - width)
-            if moved != found:
-                yield TextEdit(match.end(), match.end() + found, " " * moved)
+            is_aligned = len(found.group()) in opened or not opened
+            if is_aligned and "\t" in found.group():
+                continue
+            moved = " " * (len(found.group()) + shift) if is_aligned else indentation + found.group()[len(old) :]
+            if moved != found.group():
+                yield TextEdit(match.end(), found.end(), moved)
 
 
-_JOINING = re.compile(r"[(\[{][ \t]*(?:\r\n|\r|\n)(?P<blanks> *)\Z")
+_BLANKS = re.compile(r"[ \t]*(?=[^\s])")
+_JOINING = re.compile(r"[(\[{][ \t]*(?:\r\n|\r|\n)(?P<blanks>[ \t]*)\Z")
 """The end of what an edit removes: a bracket, and the line after it."""
 
 
