@@ -26,8 +26,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from torchlint.diagnostic import Fixing, TextEdit
 from torchlint.file.fix import rounds as rounds_of_fixing
 from torchlint.file.fix.combine import edits_of
+from torchlint.file.locate.blank_lines import closed_up
 from torchlint.file.text import source
-from torchlint.file.text.edits import closed_up
 from torchlint.project.discovery import File, discover
 from torchlint.project.project import Project
 from torchlint.session.scheduler import FileResult, Run, RunOptions

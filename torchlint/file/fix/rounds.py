@@ -14,8 +14,9 @@ from torchlint.file.fix.combine import chosen, edits_of
 from torchlint.file.fix.protect import parting
 from torchlint.file.fix.referee import Referee
 from torchlint.file.fix.tally import Tally
+from torchlint.file.locate.blank_lines import closed_up
 from torchlint.file.suppress.suppress import Examined
-from torchlint.file.text.edits import closed_up, splice
+from torchlint.file.text.edits import splice
 
 MAX_ROUNDS = 500
 """Rounds of fixing before a file counts as not converging: fixes that overlap are applied one a round."""
@@ -90,17 +91,20 @@ class Round:
     after: Examined
 
 
+def _with(applied: Sequence[Diagnostic], text: str) -> str:
+    """A text with the fixes of some findings."""
+    return splice(text, closed_up(edits_of(applied), text))
+
+
 def one_round(current: Examined, examine: Examine, fixing: Fixing, off: frozenset[str], path: str) -> Round:
     """Apply to a text as many fixes as go together, but for those of some rules."""
     while waiting := list(chosen(current.diagnostics, current.text, fixing, off)):
         referee = Referee(current.text)
         applied = referee.admitted(waiting)
-        following = examine(splice(current.text, closed_up(edits_of(applied), current.text))) if applied else current
+        following = examine(_with(applied, current.text)) if applied else current
         if following.is_broken and not current.is_broken:
             applied = referee.admitted(applied, lambda text: examine(text).is_broken)
-            following = (
-                examine(splice(current.text, closed_up(edits_of(applied), current.text))) if applied else current
-            )
+            following = examine(_with(applied, current.text)) if applied else current
         parted = parting(current, applied, following)
         refused = referee.refused
         current = current.without_fixes([*refused, *parted]).with_problems(

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.diagnostic import Applicability, LocatedFix, TextEdit
-from torchlint.file.locate import blocks, width
+from torchlint.file.locate import blank_lines, blocks, width
 from torchlint.file.locate.alignment import realigned
 from torchlint.file.text.blocks import block_edits
-from torchlint.file.text.lines import line_start, lines_above, without_blanks
+from torchlint.file.text.lines import line_start, without_blanks
 from torchlint.file.text.scan import scan
 from torchlint.file.text.tokens import TOKENS
-from torchlint.file.tree.placeholders import PLACEHOLDER, SHOWN
+from torchlint.file.tree.placeholders import PLACEHOLDER
 
 if TYPE_CHECKING:
     from torchlint.file.tree.given import Span
@@ -85,9 +85,9 @@ def _text_edit(tree: Tree, edit: Edit, spans: dict[int, Span]) -> TextEdit:
         end = _end_of_line(text, end)
         block = tree.parent(edit.start.node)
         is_first = isinstance(block, cst.IndentedBlock) and block.body[0] is edit.start.node and len(block.body) > 1
-        last = _without_double_blanks(text, start, end, is_first)
+        last = blank_lines.past_doubled(text, start, end, is_first=is_first)
         if isinstance(block, cst.IndentedBlock) and block.body[-1] in (edit.start.node, edit.end.node) and not is_first:
-            start = _with_blanks_above(text, start, last)
+            start = blank_lines.from_last_of_block(text, start, last)
         return TextEdit(start, last, edit.text)
     if edit.text.startswith(("\n", "\r")):  # no blanks at the end of a line
         start = without_blanks(tree.source.text, start)
@@ -124,40 +124,6 @@ def _in_own_quotes(tree: Tree, edit: Edit) -> str:
     if not scan(tree.source.text).prefers_double_quotes:
         return edit.text
     return _WORD.sub(r'"\1"', edit.text)
-
-
-_CELL_END = PLACEHOLDER + SHOWN[0]
-"""The letters of the line that ends the cell of a notebook above."""
-_BLANK_LINE = re.compile(r"[ \t]*(?:\r\n|\r|\n)")
-
-
-def _without_double_blanks(text: str, start: int, end: int, is_first: bool) -> int:
-    """How far to remove a line so that the empty lines above and below it do not add up.
-
-    All below go where nothing is above: where a file, a cell of a notebook or a block (``is_first``) begins.
-    """
-    below, at = list[int](), end
-    while blank := _BLANK_LINE.match(text, at):
-        at = blank.end()
-        below.append(at)
-    above = len(below)
-    for count, (top, stop) in enumerate(() if is_first else lines_above(text, start)):
-        if line := text[top:stop].strip():
-            above = above if line.strip(_CELL_END) == "" else count
-            break
-    gone = min(above, len(below))
-    return below[gone - 1] if gone else end
-
-
-def _with_blanks_above(text: str, start: int, end: int) -> int:
-    """Where to begin to remove the last lines of a block: no empty lines are left before the `else:` that follows."""
-    if _BLANK_LINE.match(text, end) is not None or end == len(text):
-        return start
-    for top, stop in lines_above(text, start):
-        if text[top:stop].strip():
-            break
-        start = top
-    return start
 
 
 _COMMENTS = re.compile(r"(?:\s*#[^\r\n]*)+")

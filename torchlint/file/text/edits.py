@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import bisect
 import itertools
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from torchlint.diagnostic import TextEdit
-from torchlint.file.text.lines import lines_above
 
 
 def splice(text: str, edits: Iterable[TextEdit]) -> str:
@@ -18,41 +16,6 @@ def splice(text: str, edits: Iterable[TextEdit]) -> str:
         pieces += [text[last : edit.start], edit.content]
         last = edit.end
     return "".join([*pieces, text[last:]])
-
-
-def closed_up(edits: Iterable[TextEdit], text: str) -> list[TextEdit]:
-    """Edits with one for lines that are removed with nothing but empty ones between them: those would add up."""
-    found: list[TextEdit] = []
-    for edit in sorted(edits, key=lambda each: (each.start, each.end)):
-        last = found[-1] if found else None
-        is_next = last is not None and not text[last.end : edit.start].strip()
-        if last is not None and is_next and _removes_lines(last, text) and _removes_lines(edit, text):
-            found[-1] = TextEdit(last.start, _without_double_blanks(text, last.start, edit.end), "")
-        else:
-            found.append(edit)
-    return found
-
-
-def _removes_lines(edit: TextEdit, text: str) -> bool:
-    """Whether an edit removes whole lines."""
-    if edit.content or edit.end <= edit.start or text[edit.end - 1] not in "\r\n":
-        return False
-    return edit.start == 0 or text[edit.start - 1] in "\r\n"
-
-
-_BLANK_LINES = re.compile(r"(?:[ \t]*(?:\r\n|\r|\n))*")
-
-
-def _without_double_blanks(text: str, start: int, end: int) -> int:
-    """How far to remove lines so that the empty ones above and below them do not add up."""
-    above = 0
-    for top, stop in lines_above(text, start):
-        if text[top:stop].strip():
-            break
-        above += 1
-    match = _BLANK_LINES.match(text, end)
-    below = match.group().splitlines(keepends=True) if match is not None else []
-    return end + sum(map(len, below[:above]))
 
 
 def images(edits: Sequence[TextEdit]) -> Iterator[tuple[int, int]]:
