@@ -176,6 +176,19 @@ a, b, c = torch.zeros(1), torch.zeros(2), torch.zeros(3)
 print(a, b, c)
 """,
     ),
+    "an empty line where a block begins": (
+        """\
+for x, y in loader:
+    # wrap them in Variables
+    x, y = Variable(x), Variable(y)
+
+    print(x, y)
+""",
+        """\
+for x, y in loader:
+    print(x, y)
+""",
+    ),
     "an empty line before `else:`": (
         """\
 def made(n):

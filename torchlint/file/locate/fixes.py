@@ -83,10 +83,11 @@ def _text_edit(tree: Tree, edit: Edit, spans: dict[int, Span]) -> TextEdit:
         text = tree.source.text
         start = line_start(text, start)
         end = _end_of_line(text, end)
-        block = tree.parent(edit.start.node)
-        is_first = isinstance(block, cst.IndentedBlock) and block.body[0] is edit.start.node and len(block.body) > 1
+        statement = edit.end.node if isinstance(edit.start.node, cst.EmptyLine) else edit.start.node
+        block = tree.parent(statement)
+        is_first = isinstance(block, cst.IndentedBlock) and block.body[0] is statement and len(block.body) > 1
         last = blank_lines.past_doubled(text, start, end, is_first=is_first)
-        if isinstance(block, cst.IndentedBlock) and block.body[-1] in (edit.start.node, edit.end.node) and not is_first:
+        if isinstance(block, cst.IndentedBlock) and block.body[-1] in (statement, edit.end.node) and not is_first:
             start = blank_lines.from_last_of_block(text, start, last)
         return TextEdit(start, last, edit.text)
     if edit.text.startswith(("\n", "\r")):  # no blanks at the end of a line
