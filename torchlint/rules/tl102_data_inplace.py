@@ -270,8 +270,8 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
         risk = "None has no `.data`, and the error that is caught becomes another one"
         fix = replace(fix, applicability=Applicability.UNSAFE, risk=risk)
     fix = fix and sparse_gradients.doubted(lazy.doubted(fix, node, value, model), node, value, model)
-    if fix is not None and fix.applicability is Applicability.UNSAFE and not fix.risk:
-        fix = replace(fix, risk="if autograd has saved the old values, `backward()` raises now")
+    if fix is not None and fix.applicability is Applicability.UNSAFE:
+        fix = fix.doubted("if autograd has saved the old values, `backward()` raises now")
     message = f"autograd does not notice this write through `.data`; {_advice(node, value, fix, model)}"
     half = data_sites.half_of(node, model)
     severity = _severity(value, fix)

@@ -169,7 +169,7 @@ from torchlint.model.recording_elsewhere import records
 from torchlint.model.scopes import target_names
 from torchlint.model.syntax import assignment_of, bound_name, dotted, last_name, parameters, root
 from torchlint.model.torch import conversions
-from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, any_of, attribute, on, part, pattern
+from torchlint.rule import Edit, Finding, Fix, Group, Severity, any_of, attribute, on, part, pattern
 from torchlint.rules.shared.sent_back import is_sent_back
 from torchlint.rules.shared.tried import is_question
 
@@ -383,7 +383,7 @@ def _counts(certainty: Certainty | None, call: cst.BaseExpression, model: Model)
 
 
 def _doubted(fix: Fix) -> Fix:
-    return replace(fix, applicability=Applicability.UNSAFE, risk="what is no tensor has no `.detach()`")
+    return fix.doubted("what is no tensor has no `.detach()`")
 
 
 def _finding(tensor: cst.BaseExpression, start: cst.CSTNode, call: cst.Call, model: Model) -> Finding:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from torchlint.diagnostic import Applicability, Problem, Severity
+from torchlint.diagnostic import Problem, Severity
 from torchlint.file.dispatch.loading import loaded
 from torchlint.file.dispatch.subject import Subject
 from torchlint.file.text.lines import Lines
@@ -187,5 +187,5 @@ def _explained(finding: Finding, model: Model) -> Finding:
     evidence = finding.evidence or model.value(finding.receiver).evidence
     fix = finding.fix
     if fix is not None and evidence is not None and is_shared(evidence, model):
-        fix = replace(fix, applicability=Applicability.UNSAFE, risk=fix.risk or _NAMESAKE)
+        fix = fix.doubted(_NAMESAKE)
     return replace(finding, evidence=evidence, fix=fix)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from torchlint.diagnostic import Applicability, Diagnostic, LocatedFix, Position, TextEdit
+from torchlint.diagnostic import Diagnostic, LocatedFix, Position, TextEdit
 from torchlint.file.notebook.program import ENDS, LETTERS, Notebook
 from torchlint.file.text.lines import Lines, line_start
 
@@ -79,7 +79,7 @@ class _Keeper:
         if len(others) < len(fix.alternatives):
             fix = replace(fix, alternatives=others)
         if self._notebook.bad:
-            return replace(fix, applicability=Applicability.UNSAFE, risk=fix.risk or UNKNOWN)
+            return fix.doubted(UNKNOWN)
         return fix
 
     def _touches(self, edit: TextEdit) -> bool:

@@ -36,7 +36,7 @@ def _asked_around(node: cst.CSTNode, function: cst.FunctionDef, tree: Tree) -> s
     """The attributes of the module that decide if a place in a function is reached."""
     tests = [up.test for up in tree.ancestors(node) if isinstance(up, cst.If) and tree.is_inside(up, function)]
     tests += [each.test for each in _leaving(function.body.body) if tree.order(each) < tree.order(node)]
-    return {name for test in tests for name in _own(tree.within(test, cst.Attribute), test)} - {"training"}
+    return {name for test in tests for name in _own(tree.within(test, cst.Attribute))} - {"training"}
 
 
 def _leaving(statements: Sequence[cst.CSTNode]) -> Iterator[cst.If]:
@@ -49,9 +49,8 @@ def _leaving(statements: Sequence[cst.CSTNode]) -> Iterator[cst.If]:
                 yield each
 
 
-def _own(attributes: Sequence[cst.Attribute], test: cst.BaseExpression) -> Iterator[str]:
-    every = (*attributes, test) if isinstance(test, cst.Attribute) else attributes
-    for each in every:
+def _own(attributes: Sequence[cst.Attribute]) -> Iterator[str]:
+    for each in attributes:
         match each:
             case cst.Attribute(value=cst.Name("self"), attr=cst.Name(value=name)):
                 yield name

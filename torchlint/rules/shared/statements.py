@@ -7,10 +7,10 @@ import libcst as cst
 from torchlint.model import Model
 from torchlint.model.syntax import call_of, last_name
 
-_EXPECTING = frozenset(
-    ("raises", "warns", "suppress", "assertRaises", "assertRaisesRegex", "assertWarns", "assertWarnsRegex")
-)
-"""Contexts that wait for an exception or a warning: pytest's, unittest's, contextlib's."""
+LEFT_BY_ERRORS = frozenset(("suppress", "raises", "assertRaises", "assertRaisesRegex"))
+"""Contexts that wait for an exception: contextlib's, pytest's, unittest's."""
+_EXPECTING = LEFT_BY_ERRORS | {"warns", "assertWarns", "assertWarnsRegex"}
+"""The same, and those that wait for a warning."""
 
 
 def is_probed(node: cst.CSTNode, model: Model) -> bool:

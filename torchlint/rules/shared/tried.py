@@ -10,11 +10,10 @@ from torchlint.model import Kind, Model, Role
 from torchlint.model.syntax import call_of, last_name, parameters
 from torchlint.rules.api.guards import is_raised
 from torchlint.rules.shared import initialised
+from torchlint.rules.shared.statements import LEFT_BY_ERRORS
 
 _FAR = 3
 """How many callers of callers are asked."""
-_WAITING = frozenset(("suppress", "raises", "assertRaises", "assertRaisesRegex"))
-"""Contexts that are left by an error."""
 
 
 def is_awaited(error: str, node: cst.CSTNode, model: Model, far: int = _FAR) -> bool:
@@ -49,7 +48,7 @@ def _is_mentioned(model: Model, error: str) -> bool:
 
 def _suppresses(manager: cst.BaseExpression, error: str, model: Model) -> bool:
     match manager:
-        case cst.Call(func=func, args=args) if last_name(func) in _WAITING:
+        case cst.Call(func=func, args=args) if last_name(func) in LEFT_BY_ERRORS:
             return any(model.qualified(arg.value) == f"builtins.{error}" for arg in args)
     return False
 

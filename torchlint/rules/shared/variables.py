@@ -93,8 +93,8 @@ def unwrap(call: cst.Call, model: Model) -> Fix | None:
     ):
         risk = "`Variable` makes a plain tensor of a subclass, and an empty one of None"
         fix = replace(fix, applicability=Applicability.UNSAFE, risk=risk)
-    elif fix.applicability is Applicability.UNSAFE and not fix.risk:
-        fix = replace(fix, risk="if what gets this tensor writes to it in place, `backward()` may raise for that now")
+    elif fix.applicability is Applicability.UNSAFE:
+        fix = fix.doubted("if what gets this tensor writes to it in place, `backward()` may raise for that now")
     return fix
 
 
