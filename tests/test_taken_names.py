@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from several_files import wrong
 
@@ -61,6 +63,28 @@ def test_deepcopy_is_written_where_it_can_only_be_that(above: str, place: str) -
 def test_an_import_of_copy_behind_the_call_does_not_help(below: str) -> None:
     fixed = check_text(KEEPING.format("", "", below), "x.py", frozenset(("TL412",)), Fixing.UNSAFE).text
     assert fixed.startswith("import copy\n") or "copy.deepcopy" not in fixed
+
+
+DELETED = (
+    "import torch\n{}net = torch.nn.Linear(2, 1)\n{}w = net.weight\nw.data.mul_(2)\n\ndef f():\n    w.data.mul_(2)\n{}"
+)
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "last", "blocks"),
+    [
+        ("", "", "", ["torch", "torch"]),
+        ("", "", "del torch\n", ["torch"]),
+        ("", "del torch\n", "", []),
+        ("", "", "    def torch(): pass\n    del torch\n", ["torch"]),
+        ("import torch as t\n", "del torch\n", "", ["t", "t"]),
+        ("import torch as t, os\n", "del (os, torch)\n", "", ["t", "t"]),
+    ],
+)
+def test_what_is_deleted_is_not_written_below(first: str, then: str, last: str, blocks: list[str]) -> None:
+    text = DELETED.format(first, then, last)
+    fixed = check_text(text, "x.py", frozenset(("TL102", "TL103")), Fixing.UNSAFE).text
+    assert re.findall(r"with (\w+)\.no_grad", fixed) == blocks
 
 
 BUILTINS = {

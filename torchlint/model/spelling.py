@@ -40,12 +40,32 @@ def spelling(context: Context, qualified: str, node: cst.CSTNode | None = None) 
 
 def _is_there(context: Context, name: str, node: cst.CSTNode | None) -> bool:
     """Whether an imported name of the module is bound when a node runs: for more than type checkers, and before it."""
+    if node is not None and _is_deleted(context, name, node):
+        return False
     places = context.remember(_places, name)
     if places is None or (node is not None and _is_never_run(context, node)):
         return True
     if not places or node is None or context.tree.enclosing(node, cst.FunctionDef, cst.Lambda) is not None:
         return bool(places)
     return places[0] < context.tree.order(node)
+
+
+def _is_deleted(context: Context, name: str, node: cst.CSTNode) -> bool:
+    """Whether ``del`` may have taken a name from the module when a node runs: functions are called whenever."""
+    deleted = context.remember(_deletions).get(name)
+    if deleted is None:
+        return False
+    return context.scopes.scope_of(node) is not context.tree.module or deleted < context.tree.order(node)
+
+
+def _deletions(context: Context) -> Mapping[str, int]:
+    """Where ``del`` first takes each name from the module."""
+    found: dict[str, int] = {}
+    for statement in context.tree.all(cst.Del):
+        if is_global(statement, context.tree):
+            for name in context.tree.within(statement, cst.Name):
+                found.setdefault(name.value, context.tree.order(statement))
+    return found
 
 
 def _places(context: Context, name: str) -> tuple[int, ...] | None:
