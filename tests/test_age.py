@@ -32,6 +32,22 @@ FORMS = {
         "def f(net, xs):\n    return net([Variable(x) for x in xs], [Variable(x.cuda()) for x in xs])\n",
         "def f(net, xs):\n    return net(list(xs), [x.cuda() for x in xs])\n",
     ),
+    "what a part of a list is made of": (
+        "def f(net, xs):\n    return net([Variable(x) for x in xs[:3]], [x if x is None else Variable(x) for x in xs[3:]])\n",
+        "def f(net, xs):\n    return net(list(xs[:3]), list(xs[3:]))\n",
+    ),
+    "either way the same": (
+        "def f(net, x, y, flag):\n    y = y if y is None else Variable(y)\n    return(net(x[0] if flag else Variable(x[0]), y))\n",
+        "def f(net, x, y, flag):\n    return(net(x[0], y))\n",
+    ),
+    "either way the same, in brackets": (
+        "def f(x, flag):\n    return(Variable(x) if not flag else\n           x)\n",
+        "def f(x, flag):\n    return(x)\n",
+    ),
+    "what is asked of other things": (
+        "def f(net, x, flag):\n    return net(x if flag() else Variable(x), x if x else Variable(x))\n",
+        "def f(net, x, flag):\n    return net(x if flag() else x, x if x else x)\n",
+    ),
     "what was read": (
         "def f(self, n):\n    a, b = self.memory.sample(n)\n    a, b = Variable(a), Variable(b)\n    return self.net(a, b)\n",
         "def f(self, n):\n    a, b = self.memory.sample(n)\n    return self.net(a, b)\n",
@@ -247,6 +263,11 @@ def _fixed(text: str, fixing: Fixing, age: str = OLD) -> str:
 def test_it_goes(what: str) -> None:
     text, wanted = FORMS[what]
     assert _fixed(text, Fixing.UNSAFE) == wanted
+
+
+def test_a_list_that_is_waited_for_stays() -> None:
+    text = "async def f(net, xs):\n    return net([Variable(x) async for x in xs])\n"
+    assert "net([x async for x in xs])" in _fixed(text, Fixing.UNSAFE)
 
 
 @pytest.mark.parametrize("what", FORMS)

@@ -152,6 +152,13 @@ PROGRAMS = {
         1,
     ),
     "cut and computed with in one statement": ("a = head(Variable(net(Variable(x, volatile=True)).data))\n", None),
+    "nothing, or volatile": (
+        "def f(given):\n    if len(given) > 2:\n        parts = [e if e is None else Variable(e, volatile=True) for e in given[:2]]\n"
+        "    else:\n        parts = [Variable(e, volatile=True) if e is not None else e for e in given[:2]]\n"
+        "    both = net(parts[0]), parts[1]\n    del parts\n    return both[0].data.cpu()\n\n\n"
+        "a, b = f([x, None]), f([x, None, w])\n",
+        1,
+    ),
     "cut in a list": ("a = [Variable(net(Variable(x, volatile=True)).data), head(x)]\n", None),
     "a generator of a GAN": (
         "opt = torch.optim.SGD(head.parameters(), lr=0.1)\nfor i in range(2):\n    opt.zero_grad()\n"

@@ -9,13 +9,12 @@ from dataclasses import replace
 import libcst as cst
 
 from torchlint import edit
-from torchlint.file.tree.tree import Tree
 from torchlint.model import Kind, Model, Role, Strength, Usage
 from torchlint.model.bindings import bound_value, target_before
 from torchlint.model.calls_elsewhere import files_with
 from torchlint.model.codebase.exports import is_mentioned
 from torchlint.model.interpret.loaders import is_from_loader
-from torchlint.model.syntax import call_of, chain, dotted, keyword, last_name, parameters, positional
+from torchlint.model.syntax import dotted, keyword, last_name, parameters, positional
 from torchlint.model.torch import library
 from torchlint.model.torch.arguments import literal_bool
 from torchlint.model.torch.schema import TensorResult
@@ -31,6 +30,7 @@ from torchlint.rules.shared import (
     lifetimes,
     memory,
     tried,
+    unwrapped,
 )
 from torchlint.rules.shared.made_before import is_made_before, is_put_back_as_it_is
 from torchlint.rules.shared.made_of_numbers import is_made_of_numbers
@@ -180,14 +180,14 @@ def _unwrapped(call: cst.Call, wrapped: cst.Arg, model: Model) -> Fix:
     flag = "" if literal is True or asked is None else model.tree.code(asked)
     source = _source_of_data(inner, model)
     if source is not None:
-        edits = _strip(call, source, f".detach().requires_grad_({flag})", model)
+        edits = unwrapped.strip(call, source, f".detach().requires_grad_({flag})", model)
         return Fix(f"Use `.detach().requires_grad_({flag})`", edits, _without_data(call, source, model))
     is_alone = identity.is_fresh(inner, model) or identity.is_replaced(call, inner, model)
     is_alone = is_alone or lifetimes.is_last_use(call, memory.before_copies(inner), model)
     is_alone = is_alone or (not _makes_attribute(call, model) and is_made_before(call, inner, model))
     is_old = not is_alone and isinstance(inner, cst.BinaryOperation) and age.was_plain(inner, model)
     detach = "" if is_alone or is_old else ".detach()"
-    edits = _strip(call, inner, f"{detach}.requires_grad_({flag})", model)
+    edits = unwrapped.strip(call, inner, f"{detach}.requires_grad_({flag})", model)
     if is_old:
         risk = "a tensor with a graph would keep it, which `Variable` refused before 0.4"
         return Fix(f"Use `{detach}.requires_grad_({flag})`", edits, Applicability.UNSAFE, risk=risk)
@@ -199,35 +199,32 @@ def _plain(call: cst.Call, inner: cst.BaseExpression, model: Model) -> Fix:
     if source is not None:
         applicability = _without_data(call, source, model)
         if _is_useless(call, source, model) and not _keeps_error(inner, model):
-            edits = _assignment_to_itself(call, source, model) or _strip(call, source, "", model)
+            edits = _assignment_to_itself(call, source, model) or unwrapped.plain(call, source, model)
             return Fix("Remove it and `.data`: the tensor has no graph", edits, applicability)
         if applicability is Applicability.UNSAFE and data_sites.is_computed_without_graph(call, source, model):
             said = "Remove it and `.data`: autograd does not record here"
-            return Fix(said, _strip(call, source, "", model), applicability)
+            return Fix(said, unwrapped.plain(call, source, model), applicability)
         if applicability is Applicability.UNSAFE and _may_be_handed_out(call, source, model):
-            listed = _list_of(call, source, model)
-            edits = _as_list(call, listed, model) if listed is not None else _strip(call, source, "", model)
-            return Fix("Remove it and `.data`: the tensor has no graph", edits, applicability)
-        return Fix("Use `.detach()`", _strip(call, source, ".detach()", model), applicability)
-    listed = _list_of(call, inner, model)
+            said = "Remove it and `.data`: the tensor has no graph"
+            return Fix(said, unwrapped.plain(call, source, model), applicability)
+        return Fix("Use `.detach()`", unwrapped.strip(call, source, ".detach()", model), applicability)
+    listed = unwrapped.list_of(call, inner, model)
     if (listed is not None and _is_replaced_batch(inner, listed, model)) or _is_useless(call, inner, model):
         useless = _assignment_to_itself(call, inner, model)
         if useless:
             return Fix("Remove the assignment: the tensor has no graph", useless)
-        edits = _as_list(call, listed, model) if listed is not None else _strip(call, inner, "", model)
-        return Fix("Remove it: the tensor has no graph", edits)
+        return Fix("Remove it: the tensor has no graph", unwrapped.plain(call, inner, model))
     if is_unrecorded_input(call, model):
-        edits = _assignment_to_itself(call, inner, model, _is_needless) or _strip(call, inner, "", model)
+        edits = _assignment_to_itself(call, inner, model, _is_needless) or unwrapped.plain(call, inner, model)
         risk = "what is called there may hand the tensor on as it is, with a graph if it has one"
         return Fix(
             "Remove it: autograd does not record where the tensor is used", edits, Applicability.UNSAFE, risk=risk
         )
     if age.is_plain_tensor(call, inner, model):
-        useless = _assignment_to_itself(call, inner, model, _is_plain)
-        edits = _as_list(call, listed, model) if listed is not None else _strip(call, inner, "", model)
+        edits = _assignment_to_itself(call, inner, model, _is_plain) or unwrapped.plain(call, inner, model)
         said, risk = "Remove it: what `Variable` took had no graph", "a tensor with a graph would keep it"
-        return Fix(said, useless or edits, Applicability.UNSAFE, risk=f"{risk}, which `Variable` refused before 0.4")
-    return Fix("Use `.detach()`", _strip(call, inner, ".detach()", model), after=_read_as_data(inner, model))
+        return Fix(said, edits, Applicability.UNSAFE, risk=f"{risk}, which `Variable` refused before 0.4")
+    return Fix("Use `.detach()`", unwrapped.strip(call, inner, ".detach()", model), after=_read_as_data(inner, model))
 
 
 def _read_as_data(inner: cst.BaseExpression, model: Model) -> tuple[cst.Name, ...]:
@@ -308,14 +305,14 @@ def _assignment_to_itself(
     """Remove ``x = Variable(x)`` altogether, and of ``x, y = Variable(x), f(y)`` what is about ``x``."""
     if _makes_attribute(call, model):
         return ()
-    assign = model.tree.parent(call)
+    assign = model.tree.parent(unwrapped.whole(call, inner, model))
     if isinstance(assign, cst.Assign) and (
         is_put_back_as_it_is(call, inner, model) or (may_go is _is_plain and _is_put_where_it_was(assign, inner, model))
     ):
         return _listed(edit.remove_statement(model.tree, assign))
     if not isinstance(inner, cst.Name):
         return ()
-    match model.tree.parent(call):
+    match assign:
         case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))]) as assign if inner.value == name:
             return _listed(edit.remove_statement(model.tree, assign))
         case cst.Element() as element:
@@ -342,25 +339,6 @@ def _is_of_class(name: str, model: Model) -> bool:
     return any(isinstance(model.tree.enclosing(each, cst.FunctionDef, cst.ClassDef), cst.ClassDef) for each in bound)
 
 
-def _list_of(call: cst.Call, inner: cst.BaseExpression, model: Model) -> cst.ListComp | None:
-    """The list of what is in another one, wrapped, and brought to a device perhaps: ``[Variable(x) for x in xs]``."""
-    steps = list(chain(call, model.tree))
-    if not isinstance(inner, cst.Name) or any(name not in memory.TRANSFERS for name, _ in steps):
-        return None
-    whole = steps[-1][1] if steps else call
-    match model.tree.parent(whole):
-        case (
-            cst.ListComp(
-                elt=element,
-                for_in=cst.CompFor(
-                    target=cst.Name(value=each), iter=cst.Name() | cst.List(), ifs=[], inner_for_in=None
-                ),
-            ) as made
-        ) if element is whole and each == inner.value:
-            return made
-    return None
-
-
 def _is_replaced_batch(inner: cst.BaseExpression, made: cst.ListComp, model: Model) -> bool:
     """Whether a list replaces what a loader gave, which nobody else has: ``xs = [Variable(x) for x in xs]``."""
     several = made.for_in.iter
@@ -376,15 +354,6 @@ def _is_alone(name: cst.Name, node: cst.CSTNode, model: Model) -> bool:
     uses = model.references(name.value, model.scopes.scope_of(node))
     before = (use for use in uses if model.tree.order(use) < model.tree.order(node) and not model.is_target(use))
     return all(lifetimes.is_kept_here(use, model) for use in before)
-
-
-def _as_list(call: cst.Call, made: cst.ListComp, model: Model) -> tuple[Edit, ...]:
-    """Edits by which a list of wrappers becomes ``list(xs)`` or ``[x, y]``, or a list of what methods make of each."""
-    is_bound = any(call_of(name, model.tree) is None for name in model.tree.names("list"))
-    if made.elt is not call or is_bound or "#" in model.tree.code(made) or made.lpar:
-        return _strip(call, _source_of_data(call.args[0].value, model) or call.args[0].value, "", model)
-    several = model.tree.code(made.for_in.iter)
-    return (edit.replace(made, several if isinstance(made.for_in.iter, cst.List) else f"list({several})"),)
 
 
 def _makes_attribute(call: cst.Call, model: Model) -> bool:
@@ -449,31 +418,3 @@ def _into_factory(call: cst.Call, inner: cst.Call) -> Fix:
     asked = edit.insert_after(inner.args[-1], ", requires_grad=True")
     edits = (edit.replace_before(call, inner), asked, edit.replace_after(inner, call))
     return Fix("Pass `requires_grad=True` to the call inside", edits)
-
-
-def _strip(call: cst.Call, inner: cst.BaseExpression, suffix: str, model: Model) -> tuple[Edit, ...]:
-    """Edits that leave ``inner`` of the call, in brackets where it needs them, and append ``suffix``."""
-    if len(call.args) == 1 and call.args[0].keyword is None and _has_comments(call, inner, model):
-        comma = edit.remove_comma(call.args[0])
-        kept = edit.delete(call.func), edit.insert_after(call, suffix)  # the brackets stay, with what is in them
-        return kept if comma is None else (*kept, comma)
-    left = right = ""
-    has_brackets = inner.lpar or (call.lpar and not suffix)
-    if not has_brackets and _needs_brackets(call, inner, suffix, model.tree):
-        left, right = "(", ")"
-    return edit.replace_before(call, inner, left), edit.replace_after(inner, call, right + suffix)
-
-
-def _has_comments(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool:
-    """Whether comments stand in the brackets of a call, outside its argument."""
-    return not call.lpar and "#" in model.tree.code(call).replace(model.tree.code(inner), "", 1)
-
-
-def _needs_brackets(call: cst.Call, inner: cst.BaseExpression, suffix: str, tree: Tree) -> bool:
-    if edit.breaks_line(tree.code(inner)) or isinstance(inner, cst.NamedExpr):
-        return True
-    if isinstance(inner, (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.List, cst.ListComp)):
-        return False
-    if suffix:
-        return True
-    return not isinstance(tree.parent(call), (cst.Assign, cst.Arg, cst.Return, cst.Element, cst.AugAssign))

@@ -209,7 +209,8 @@ def _known(frame: VolatileFrame, node: cst.CSTNode) -> Held:
 def _named(frame: VolatileFrame, node: cst.Name | cst.Attribute) -> Held:
     path = dotted(node)
     if path in frame.env:
-        return frame.env[path or ""]
+        is_none = frame.model.value(node).kind == Kind.NONE  # `e if e is None else Variable(e, volatile=True)`
+        return EMPTY if is_none else frame.env[path or ""]
     found = _known(frame, node)
     if isinstance(node, cst.Attribute):
         is_read = node.attr.value in _CUTS or node.attr.value in _METADATA
