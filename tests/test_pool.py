@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import multiprocessing
 import os
 import signal
@@ -15,7 +16,7 @@ import pytest
 from conftest import Ran, Torchlint
 from forked import python
 
-from torchlint.session import pool, scheduler
+from torchlint.session import batches, pool, scheduler
 from torchlint.session.worker import Job
 
 Write = Callable[[dict[str, Any]], None]
@@ -43,7 +44,7 @@ RUNS = [
 ]
 WAY = """
 import multiprocessing
-from torchlint.session import pool, scheduler
+from torchlint.session import batches, pool, scheduler
 scheduler.WORTH_A_POOL = 0
 pool._context = lambda: multiprocessing.get_context({way!r})
 """
@@ -123,15 +124,40 @@ def test_no_module_of_the_tree_is_imported(way: tuple[str, str], write: Write, t
     assert not trap.exists()
 
 
-def test_all_is_handed_out_once_the_largest_first() -> None:
-    sizes = [10, 200_000, 3, 40_000, *[7] * 60, 0]
-    batches = list(pool._batches(sizes))
-    handed = [number for batch in batches for number in batch]
-    assert sorted(handed) == list(range(len(sizes)))
-    assert [sizes[number] for number in handed] == sorted(sizes, reverse=True)
-    assert batches[0] == (1,)
-    assert max(map(len, batches)) == pool.MOST
-    assert all(sum(sizes[number] for number in batch[:-1]) < pool.BATCH for batch in batches)
+def handed_out(sizes: list[int], places: list[int]) -> dict[int, list[batches.Batch]]:
+    """What is handed out to processes that are done in this order, again and again."""
+    waiting = batches.Batches(sizes, max(places) + 1)
+    found: dict[int, list[batches.Batch]] = {place: [] for place in places}
+    for place in itertools.cycle(places):
+        if not waiting:
+            return found
+        found[place].append(waiting.next(place))
+    raise AssertionError
+
+
+@pytest.mark.parametrize("places", [[0], [0, 1], [1, 0, 1, 1], [0, 1, 2, 3, 4, 5, 6], [0, 0, 0, 0, 0, 0, 3]])
+def test_all_is_handed_out_once(places: list[int]) -> None:
+    sizes = [10, 200_000, 3, 40_000, *[7] * 60, *[30_000] * 9, 300_000, 0]
+    handed = [batch for each in handed_out(sizes, places).values() for batch in each]
+    assert sorted(number for batch in handed for number in batch) == list(range(len(sizes)))
+    assert max(map(len, handed)) == batches.MOST
+    assert all(sum(sizes[number] for number in batch[:-1]) < batches.BATCH for batch in handed)
+
+
+def test_neighbours_stay_together() -> None:
+    handed = handed_out([batches.BATCH] * 20, [0, 1])
+    assert handed == {0: [(number,) for number in range(10)], 1: [(number,) for number in range(10, 20)]}
+
+
+def test_who_is_quicker_takes_over_half_of_the_rest() -> None:
+    handed = handed_out([batches.BATCH] * 16, [0, 0, 0, 1])
+    assert [number for (number,) in handed[0]] == [*range(8), 13, 14, 15, 12]
+    assert [number for (number,) in handed[1]] == [8, 9, 10, 11]
+
+
+def test_large_files_come_first() -> None:
+    handed = handed_out([1, batches.LARGE, 1, batches.LARGE + 1, 1, batches.LARGE], [0, 1])
+    assert [handed[0][0], handed[1][0], handed[0][1]] == [(5,), (3,), (1,)]
 
 
 class Deadly(frozenset[str]):
@@ -146,7 +172,7 @@ def test_a_batch_that_kills_costs_one_file() -> None:
     jobs = [Job(f"{number}.py", Deadly(codes) if number == 5 else codes, data=CODE.encode()) for number in range(12)]
     counts: list[int] = []
     answers = pool.answers(jobs, [len(CODE)] * 12, 2, counts.append, preload=True)
-    assert len(list(pool._batches([len(CODE)] * 12))) == 1
+    assert handed_out([len(CODE)] * 12, [0, 1])[0] == [tuple(range(12))]
     assert [len(answer.diagnostics) for answer in answers] == [1] * 5 + [0] + [1] * 6
     assert answers[5].problems[0].message == "the process checking it died (exit code 7)"
     assert sum(counts) == 12

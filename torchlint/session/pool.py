@@ -13,7 +13,6 @@ import os
 import signal
 import sys
 import threading
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import BaseContext
@@ -21,13 +20,11 @@ from multiprocessing.process import BaseProcess
 from typing import cast
 
 from torchlint.diagnostic import Problem
+from torchlint.session.batches import Batch, Batches
 from torchlint.session.worker import Job, JobResult, answer, known_codebase
 from torchlint.system import ending
 from torchlint.system.crash import described
 from torchlint.system.stack import look_for_garbage_rarely, with_big_stack
-
-BATCH = 50_000
-"""Small files are handed out together, so many bytes at a time: a twentieth of a second, if all is to be parsed."""
 
 MOST_PROCESSES = 60 if sys.platform == "win32" else 1_000
 """Windows cannot wait for more than 63 at a time."""
@@ -35,45 +32,43 @@ MOST_PROCESSES = 60 if sys.platform == "win32" else 1_000
 _PR_SET_PDEATHSIG = 1
 """Of Linux's ``prctl``: the signal that a process gets when the one that started it ends."""
 
-MOST = 25
-"""No more files than these in a batch."""
-
 
 def answers(
     jobs: Sequence[Job], sizes: Sequence[int], count: int, done: Callable[[int], None], *, preload: bool
 ) -> list[JobResult]:
-    """Do jobs in ``count`` processes, the largest first; answers in the order of the jobs.
+    """Do jobs in ``count`` processes, neighbours by the same; answers in the order of the jobs.
 
     ``preload``: whether something will have to be parsed for sure.
     """
     context = _context()
     if preload and context.get_start_method() == "fork":
         _preload(jobs)
-    waiting = deque(_batches(sizes))
+    count = min(count, MOST_PROCESSES)
+    waiting = Batches(sizes, count)
     found: dict[int, JobResult] = {}
-    busy: dict[Connection, tuple[_Worker, tuple[int, ...]]] = {}
+    busy: dict[Connection, tuple[_Worker, int, Batch]] = {}
     workers: list[_Worker] = []
 
-    def give(worker: _Worker | None) -> None:
-        """Give the next jobs to this worker, or to a new one."""
+    def give(place: int, worker: _Worker | None) -> None:
+        """Give the next jobs to this worker, or to a new one in its place."""
         if not waiting:
             if worker is not None:
                 worker.stop()
             return
-        numbers = waiting.popleft()
+        numbers = waiting.next(place)
         if worker is None:
             worker = _Worker(context)
             workers.append(worker)
             worker.start()
-        busy[worker.connection] = (worker, numbers)
+        busy[worker.connection] = (worker, place, numbers)
         worker.send([jobs[number] for number in numbers])
 
     with ending.in_order(), _ended(workers):
-        for _ in range(min(count, MOST_PROCESSES)):
-            give(None)
+        for place in range(count):
+            give(place, None)
         while busy:
             for connection in wait(list(busy)):
-                worker, numbers = busy.pop(cast("Connection", connection))
+                worker, place, numbers = busy.pop(cast("Connection", connection))
                 received = worker.receive()
                 if received is not None:
                     found.update(zip(numbers, received, strict=True))
@@ -82,8 +77,8 @@ def answers(
                     found[numbers[0]] = _died(jobs[numbers[0]], worker)
                     done(1)
                 else:  # which of them was it?
-                    waiting.extendleft((number,) for number in reversed(numbers))
-                give(worker if received is not None else None)
+                    waiting.one_by_one(place, numbers)
+                give(place, worker if received is not None else None)
     return [found[number] for number in range(len(jobs))]
 
 
@@ -95,20 +90,6 @@ def _ended(workers: Sequence[_Worker]) -> Iterator[None]:
     finally:
         for worker in workers:
             worker.kill()
-
-
-def _batches(sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Numbers of jobs that are handed out together, the largest first."""
-    batch: list[int] = []
-    size = 0
-    for number in sorted(range(len(sizes)), key=lambda number: -sizes[number]):
-        batch.append(number)
-        size += sizes[number]
-        if size >= BATCH or len(batch) == MOST:
-            yield tuple(batch)
-            batch, size = [], 0
-    if batch:
-        yield tuple(batch)
 
 
 def _preload(jobs: Sequence[Job]) -> None:
