@@ -1,4 +1,4 @@
-"""What an author takes for granted to have no graph: no fix rests on it, but nothing is said of a graph there either."""
+"""What an author takes for granted to have no graph: no fix rests on it, but nothing is said of a graph there."""
 
 from __future__ import annotations
 
