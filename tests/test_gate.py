@@ -237,6 +237,9 @@ def test_other_libraries_have_tensors_of_the_same_methods(name: str) -> None:
     ("text", "is_ours"),
     [
         ("m.weight.data.normal_(0, 1)\n", True),
+        ("for p, q in zip(net.parameters(), old):\n    p.data += q.data\n", True),
+        ("for _, p in net.named_parameters():\n    p.data = q\n", True),
+        ("for p in signature(f).parameters:\n    p.data += 1\n", False),
         ("print(p.grad.norm().data[0])\n", True),
         ("p.grad.zero_()\n", True),
         ("p.data -= p.grad.data\n", True),

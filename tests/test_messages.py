@@ -40,6 +40,8 @@ def test_messages_of_the_examples(code: str) -> None:
         ("p.data.to(device)", "`.to(…)`"),
         ("p.data.squeeze()", "`nn.Parameter`"),
         ("(q.view(2, -1).t())", "`nn.Parameter`"),
+        ("p.data.T", "`nn.Parameter`"),
+        ("p.mT", "`nn.Parameter`"),
     ],
 )
 def test_what_is_advised_for_an_assignment_to_data(written: str, advice: str) -> None:
@@ -114,6 +116,13 @@ def test_what_is_advised_for_an_assignment_to_data(written: str, advice: str) ->
             "        self.book = nn.Parameter(torch.ones(3))\n    def forward(self, x):\n"
             "        self.book.data.copy_(x.sum(0))\n        return self.book\n",
             "compute a new tensor",
+        ),
+        (
+            "TL102",
+            "import torch\nfrom torch import nn\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+            "        self.flag = nn.Parameter(torch.tensor(0, dtype=torch.uint8), requires_grad=False)\n"
+            "    def begin(self):\n        self.flag.data[...] = 1\n",
+            "remove `.data`: the tensor has no graph",
         ),
     ],
 )

@@ -81,3 +81,29 @@ def made_later(policy, x):
             return policy.best(x)
 
     return action().cpu().detach().numpy()  # TL105`detach`
+
+
+def score(judge, waves):
+    with torch.no_grad():
+        output = judge(waves)
+    return output.scores["all"].mean(dim=1).squeeze(1).cpu().detach() * 2 + 3
+
+
+def score_with_weights(judge, weights: torch.nn.Linear, waves):
+    with torch.no_grad():
+        output = judge(waves)
+    return output.mul(weights(waves)).cpu().detach()  # TL105`detach`
+
+
+def keep_batch(dataset, loader):
+    for _, batch in enumerate(loader, 0):
+        dataset.images, dataset.targets = batch
+    images = dataset.images.repeat(1, 3, 1, 1).cpu().detach().numpy()
+    return images, dataset.targets.cpu().detach().numpy()
+
+
+def keep_output(holder, loader, net):
+    for batch, _ in loader:
+        holder.images = batch
+        holder.images = net(batch)
+    return holder.images.cpu().detach().numpy()  # TL105`detach`

@@ -28,6 +28,7 @@ from torchlint.model.values import (
     STRING,
     UNKNOWN,
     Argument,
+    Evidence,
     Strength,
     Value,
     container,
@@ -328,3 +329,19 @@ def _shaped(base: Value, name: str, arguments: Sequence[cst.BaseExpression]) -> 
 
 def _is_mapping(name: str) -> bool:
     return "dict" in name.lower() or "mapping" in name.lower()
+
+
+def is_of_entries(evidence: Evidence | None) -> bool:
+    """Whether only an annotation of a mapping says what something is.
+
+    `dict[str, Tensor]` is also said of batches that hold lists.
+    """
+    if evidence is None or evidence.strength is not Strength.ANNOTATION:
+        return False
+    waiting = [evidence.node] if evidence.node is not None else []
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, cst.Name) and _is_mapping(node.value):
+            return True
+        waiting += node.children
+    return False

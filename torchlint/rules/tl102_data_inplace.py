@@ -235,6 +235,7 @@ from torchlint.rules.shared import (
     gradients,
     identity,
     initialised,
+    integers,
     into_block,
     lazy,
     memory,
@@ -252,8 +253,6 @@ from torchlint.rules.shared.without_graph import stays_without_graph
 GROUP = Group.MIGRATION
 
 _NN_INIT = {"normal_": "normal_", "uniform_": "uniform_", "fill_": "constant_", "zero_": "zeros_"}
-
-
 _UNRECORDED = "remove `.data`: autograd does not record here"
 
 
@@ -309,7 +308,8 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
     if back is not None:
         drop = (edit.replace_before(back, back.value), *drop)
     is_gradient = gradients.is_gradient(value, node.value, model)
-    is_plain = value.is_tensor and not is_gradient and stays_without_graph(node.value, model)
+    is_plain = value.is_tensor and not is_gradient
+    is_plain = is_plain and (integers.is_parameter(value) or stays_without_graph(node.value, model))
     if any(name in writers.OF_THE_VIEW for name, _ in chain(node, model.tree)):
         said = "Remove `.data`: the tensor gets the new shape, as before PyTorch 0.4"
         is_resized = is_plain and _gives_new_size(node, model) and not _may_require_grad(node, model)

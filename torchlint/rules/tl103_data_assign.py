@@ -198,6 +198,8 @@ def _advice(node: cst.Attribute, assign: cst.Assign | None, model: Model) -> str
             return "use `with torch.no_grad(): ….copy_(…)`, or a new `nn.Parameter` for another dtype or device"
         case cst.Call(func=cst.Attribute(attr=cst.Name(value=name))) if name in _RESHAPING | _JOINING:
             return "assign a new tensor or `nn.Parameter`"
+        case cst.Attribute(attr=cst.Name("T" | "mT" | "H" | "mH")):
+            return "assign a new tensor or `nn.Parameter`"
     if kept_memory.gives_exchanged(node, model):
         return "keep it only to exchange memory"
     if kept_memory.is_put_back_later(node, model):

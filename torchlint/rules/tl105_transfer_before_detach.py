@@ -60,10 +60,9 @@ from torchlint.model import Evidence, Kind, Model, Strength, Tri, Usage
 from torchlint.model.aliasing.here import usage_here
 from torchlint.model.codebase.exports import is_unwrapped_by
 from torchlint.model.interpret.loaders import is_from_loader
-from torchlint.model.modes import is_made_without_grad
 from torchlint.model.syntax import call_of
 from torchlint.rule import Applicability, Finding, Fix, Group, all_of, any_of, attribute, on, pattern
-from torchlint.rules.shared import data_sites, identity, integers, memory, readers
+from torchlint.rules.shared import data_sites, identity, integers, memory, readers, taken_for_granted
 from torchlint.rules.shared.without_graph import stays_without_graph
 
 GROUP = Group.PERFORMANCE
@@ -104,7 +103,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
             fix = Fix("Remove `.data`: autograd does not record here", (drop,), Applicability.UNSAFE, risk=risk)
             return Finding(node.attr, "`.data` has no effect here; remove it", fix, None, found[1], half_of=half)
         risk = risk or _risk(source, node.value, model)
-        is_recorded = model.grad_enabled(node) != Tri.NO and not model.ask(is_made_without_grad, source)
+        is_recorded = model.grad_enabled(node) != Tri.NO and not taken_for_granted.is_without_graph(source, model)
         return replace(_finding(node, node, source, found[1], risk=risk, is_recorded=is_recorded), half_of=half)
     if node.attr.value != "detach" or not isinstance(node.value, cst.Call):
         return None
@@ -119,7 +118,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
     value = model.value(source)
     if value.kind & ~(Kind.TENSOR | Kind.UNKNOWN | Kind.NUMBER | Kind.NONE) or not _is_tensor(node, model):
         return None
-    if not model.may_record(node) or model.ask(is_made_without_grad, source):
+    if not model.may_record(node) or taken_for_granted.is_without_graph(source, model):
         return None
     evidence = value.evidence or Evidence(Strength.USE, "`.detach` is called on it, which only tensors have", node)
     return _finding(node, call, source, evidence, end=call, risk=_risk(source, node.value, model))

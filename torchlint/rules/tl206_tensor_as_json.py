@@ -29,6 +29,9 @@ r"""A tensor cannot be written as JSON; full reductions and elements are tensors
      json.dump({"mean": x.mean().item(), "other": other}, file)
 ```
 
+What only an annotation of a dictionary says to be a tensor is left alone: `dict[str, Tensor]` is also said of batches
+with lists of names in them.
+
 ## When the fix is unsafe
 
 Never: it raises. What a name stands for may be used elsewhere as well, and has no fix.
@@ -44,6 +47,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model, Ndim, Strength
+from torchlint.model.annotations import is_of_entries
 from torchlint.model.bindings import last_assigned
 from torchlint.model.imports import imported_path
 from torchlint.model.syntax import positional
@@ -107,4 +111,12 @@ def _is_tensor(node: cst.BaseExpression, model: Model) -> bool:
     if isinstance(source, (cst.BaseString, cst.BaseNumber, cst.Dict, cst.List, cst.Tuple)) or _is_read(source, model):
         return False
     value = model.value(node)
-    return value.kind == Kind.TENSOR and (value.strength or 0) > Strength.CONVENTION
+    if value.kind != Kind.TENSOR or (value.strength or 0) <= Strength.CONVENTION:
+        return False
+    return _is_given_by_tensor(source, model) or not is_of_entries(value.evidence)
+
+
+def _is_given_by_tensor(source: cst.BaseExpression | None, model: Model) -> bool:
+    """Whether a method gives something that lists and strings do not have: ``batch["image"].mean()``."""
+    func = source.func if isinstance(source, cst.Call) else None
+    return isinstance(func, cst.Attribute) and model.value(func.value).kind == Kind.TENSOR

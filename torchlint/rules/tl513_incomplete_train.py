@@ -1,7 +1,8 @@
 r"""`train()` of a module sets the mode of all its children, and returns the module.
 
 `eval()` is `train(False)`, so whoever overrides `train` decides about both. Without `return self`, `net = net.eval()`
-is `None`. If only `self.training` is set, dropout and batch normalisation inside the module never hear of it.
+is `None`, as it is where `eval` itself is overridden and returns nothing. If only `self.training` is set, dropout and
+batch normalisation inside the module never hear of it.
 
 ```diff run-after
  import torch
@@ -31,6 +32,13 @@ is `None`. If only `self.training` is set, dropout and batch normalisation insid
          self.training = mode
          return self
 
+ class Evaluated(nn.Module):
+-    def eval(self):
++    def eval(self):
+         super().eval()
+         self.memory = None
++        return self
+
  class Sometimes(nn.Module):
 !    def train(self, mode=True):
          if mode:
@@ -51,6 +59,8 @@ is `None`. If only `self.training` is set, dropout and batch normalisation insid
      def train(self, batches, epochs=3):
          for batch in batches:
              self(batch)
+     def eval(self):
+         print(self(self.batches))
 
  class Abstract(nn.Module):
      def train(self, mode=True):
@@ -102,10 +112,11 @@ _GOING_ON = frozenset(("children", "modules", "named_children", "named_modules",
 """What reaches the children of a module."""
 
 
-@on(cst.FunctionDef, trigger=pattern(r"\bdef\s+train\s*\("))
+@on(cst.FunctionDef, trigger=pattern(r"\bdef\s+(?:train|eval)\s*\("))
 def check(node: cst.FunctionDef, model: Model) -> Finding | None:
-    """Report a `train` that does not do what callers expect of it."""
-    if node.name.value != "train" or not _sets_mode(node) or is_stub(node) or node.asynchronous is not None:
+    """Report a `train` or `eval` that does not do what callers expect of it."""
+    name = node.name.value
+    if name not in _SETTING or not _SETTING[name](node, model) or is_stub(node) or node.asynchronous is not None:
         return None
     cls = model.class_of(node)
     if cls is None or decorator_names(node) or model.class_kind(cls) != "module":
@@ -120,19 +131,44 @@ def check(node: cst.FunctionDef, model: Model) -> Finding | None:
             return None
     gives = any(each.value is not None for each in returns)
     fix = None if returns else _return_self(node, model)
-    said = (
-        "not every path of `train` returns the module" if gives else "`train` returns nothing, so `net.eval()` is None"
-    )
-    return Finding(node.name, f"{said}; add `return self`", fix)
+    if gives:
+        return Finding(node.name, f"not every path of `{name}` returns the module; add `return self`", fix)
+    called = name if _is_overridden(cls, "eval") else "eval"
+    return Finding(node.name, f"`{name}` returns nothing, so `net.{called}()` is None; add `return self`", fix)
 
 
-def _sets_mode(node: cst.FunctionDef) -> bool:
+def _is_overridden(cls: cst.ClassDef, name: str) -> bool:
+    return any(isinstance(each, cst.FunctionDef) and each.name.value == name for each in cls.body.body)
+
+
+def _sets_mode(node: cst.FunctionDef, _model: Model) -> bool:
     """Whether a function is called like `Module.train`, with the mode and no more."""
     given = parameters(node)
     if len(given) != 2 or any(isinstance(each.star, str) and each.star for each in given):
         return False
     mode = given[1]
     return mode.name.value == "mode" or (mode.default is not None and literal_bool(mode.default) is not None)
+
+
+def _ends_training(node: cst.FunctionDef, model: Model) -> bool:
+    """Whether a function is called like `Module.eval`, and calls that: others of the name evaluate a network."""
+    given = parameters(node)
+    return len(given) == 1 and any(
+        _is_of_base(call, given[0].name.value) for call in model.tree.within(node.body, cst.Call)
+    )
+
+
+def _is_of_base(call: cst.Call, own: str) -> bool:
+    """``super().eval()``, ``nn.Linear.eval(self)``."""
+    match call:
+        case cst.Call(func=cst.Attribute(value=cst.Call(func=cst.Name("super")), attr=cst.Name("eval"))):
+            return True
+        case cst.Call(func=cst.Attribute(attr=cst.Name("eval")), args=[cst.Arg(value=cst.Name(value=name))]):
+            return name == own
+    return False
+
+
+_SETTING = {"train": _sets_mode, "eval": _ends_training}
 
 
 def _forgets_children(node: cst.FunctionDef, model: Model) -> bool:

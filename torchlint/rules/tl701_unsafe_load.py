@@ -119,7 +119,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Model
-from torchlint.model.codebase.exports import is_mentioned
+from torchlint.model.codebase.exports import set_in_environment
 from torchlint.model.syntax import keyword, positional
 from torchlint.rule import Applicability, Finding, Fix, Group, listed, on
 from torchlint.rules.api import calls, table
@@ -140,11 +140,8 @@ _RAISES = (
 _OWN = "`torch.load` with a `pickle_module` runs code from the file; pass `weights_only=False` if you trust it"
 _FORCED = "`TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD` is set: `torch.load` runs code from the file; say `weights_only=`"
 _VARIABLE = "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD"
-_FORCING = (
-    rf"{_VARIABLE}(?:(?<=environ\[.{_VARIABLE})[\"']\]\s*=|(?:(?<=setdefault\(.{_VARIABLE})|(?<=env\(.{_VARIABLE}))[\"']\s*,)"
-    r"\s*[\"'](?i:1|y|yes|true)[\"']"
-)
-"""The setting of the variable for this process: ``os.environ[…] = "1"``, ``os.environ.setdefault(…, "1")``."""
+_ON = ("1", "y", "yes", "true")
+"""What torch takes for yes, in lower case."""
 _MESSAGES = {Content.WEIGHTS: _WEIGHTS, Content.OBJECT: _RAISES, Content.UNKNOWN: _EITHER}
 
 
@@ -152,7 +149,7 @@ _MESSAGES = {Content.WEIGHTS: _WEIGHTS, Content.OBJECT: _RAISES, Content.UNKNOWN
 def check(node: cst.Module, model: Model) -> Iterator[Finding]:
     """Report calls that leave it to the version what may be loaded."""
     oldest = model.target.oldest
-    is_forced = model.ask(is_mentioned, _FORCING)
+    is_forced = any(value.lower() in _ON for value in model.ask(set_in_environment, _VARIABLE))
     if oldest is not None and oldest >= _DEFAULT and not is_forced:
         return
     rows = table.of_rule("TL701")

@@ -13,9 +13,10 @@ from torchlint.rules import catalogue
 from torchlint.system.layers import Layer, is_on
 
 _TENSORS = re.compile(
-    rb"\.(?:(?:detach|cpu|backward)\(|data\.[a-z]\w{0,30}_\(|grad\.(?:data\b|norm\(|[a-z]\w{0,30}_\())|requires_grad|no_grad"
+    rb"\.(?:(?:detach|cpu|backward)\(|(?:named_)?parameters\(\)|data\.[a-z]\w{0,30}_\("
+    rb"|grad\.(?:data\b|norm\(|[a-z]\w{0,30}_\())|requires_grad|no_grad"
 )
-"""What files that get their tensors from others do to them."""
+"""What files that get their tensors and modules from others do to them."""
 _LOADING = b"trust_remote_code"
 """What files write that load models through other libraries."""
 _OTHERS = re.compile(

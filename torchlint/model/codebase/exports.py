@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.file.text.python import parsed
+from torchlint.model.codebase.environment import values_set
 from torchlint.model.codebase.second_order import asks_for_graphs
 from torchlint.model.codebase.unwrapping import unwraps
 
@@ -50,6 +51,19 @@ def is_mentioned(context: Context, pattern: str) -> bool:
 def is_mentioned_elsewhere(context: Context, pattern: str) -> bool:
     """Whether anything in the code of another file of the project matches."""
     return bool(context.codebase.matching(context, re.compile(pattern.encode())))
+
+
+def set_in_environment(context: Context, name: str) -> frozenset[str]:
+    """What any file of the project sets a variable of the environment to."""
+    return context.remember(_set_in_environment, name)
+
+
+def _set_in_environment(context: Context, name: str) -> frozenset[str]:
+    text = context.tree.source.text
+    tree = parsed(text) if name in text else None
+    here = frozenset[str]() if tree is None else frozenset(values_set(tree, name))
+    others = context.codebase.others(context)
+    return here if others is None else here | others.environment.values(context.path or "", name)
 
 
 def is_unwrapped_by(context: Context, method: str) -> bool:

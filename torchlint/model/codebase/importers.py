@@ -14,6 +14,7 @@ from collections import defaultdict
 
 from torchlint.file.text import tokens
 from torchlint.model.codebase.callers import CallingFiles
+from torchlint.model.codebase.environment import Environment
 from torchlint.model.codebase.heirs import Heirs, handed_over
 from torchlint.model.codebase.patching import Patching
 from torchlint.model.codebase.python_trees import PythonTrees
@@ -62,6 +63,7 @@ class Importers:
         self.callers = CallingFiles(self._tree, self._code)
         self.switching = Switching(self._tree)
         self.telling = Telling(self._tree, self._code)
+        self.environment = Environment(self._tree, self._code)
         made = importable.State()
         try:
             for path in importable.files(folder):
@@ -82,6 +84,7 @@ class Importers:
                 self.callers.add(path, data)
                 self.switching.add(path, data)
                 self.telling.add(path, data)
+                self.environment.add(path, data)
                 for word in tokens.words(b"\n".join(line for line in data.split(b"\n") if b"import" in line)):
                     self._by_word[word].append(path)
         except OverflowError:

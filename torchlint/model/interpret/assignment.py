@@ -47,6 +47,8 @@ def assign(frame: Frame, target: cst.CSTNode, value: Value, source: cst.BaseExpr
             base = frame.value(target.value)
             subscripts.evaluate_index(frame, target)
             frame.values[id(target)] = value
+            if base.is_tensor and source is not None:
+                learning.learn_owner(frame, source, "its data is assigned to elements of a tensor", target)
             if base.kind & Kind.TENSOR and frame.grad != Tri.NO:
                 operators.write_through(frame, target, grad_of_inputs([value]))
             if containers.holds(base):

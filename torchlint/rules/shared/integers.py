@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from torchlint.model import Dtype, Kind, Model
+from torchlint.model import Dtype, Kind, Model, Value
 from torchlint.model.aliasing.here import only_metadata
 from torchlint.model.bindings import bound_value, declares, last_assigned, owner, target_before
 from torchlint.model.codebase.exports import is_mentioned, setter
@@ -127,6 +127,11 @@ def are_certain(node: cst.Attribute, model: Model) -> bool:
 def are_given(node: cst.BaseExpression, model: Model) -> bool:
     """Whether an expression is made of a parameter that all calls in the project give tensors of integers."""
     return _is_given_integers(_source(node, model), model)
+
+
+def is_parameter(value: Value) -> bool:
+    """Whether it is a parameter of integers, which can never require grad, whoever asks for it."""
+    return value.is_parameter and not value.dtype & Dtype.FLOAT
 
 
 def is_told_apart(node: cst.BaseExpression, model: Model) -> bool:

@@ -74,10 +74,10 @@ def _told_by_use(
             yield from _told_by_attribute(parent, name, key, model, depth, is_part=is_part)
         case cst.AssignTarget() | cst.AugAssign() | cst.Del():
             return
-        case cst.Assign(targets=targets) if depth < _DEPTH:
-            for target in targets:
-                for use in _uses_of(target.target, model):
-                    yield from _told_by_use(use, key or last_name(target.target), model, depth + 1, is_part=is_part)
+        case _ if depth < _DEPTH:
+            for target in _bound_to(parent):
+                for use in _uses_of(target, model):
+                    yield from _told_by_use(use, key or last_name(target), model, depth + 1, is_part=is_part)
 
 
 def _told_by_attribute(
@@ -123,10 +123,20 @@ def _keys_read(node: cst.BaseExpression, model: Model, depth: int) -> Iterator[s
             call = call_of(parent, model.tree)
             if call is not None and call.args and isinstance(key := literal_key(call.args[0].value), str):
                 yield key
-        case cst.Assign(targets=targets) if depth < _DEPTH:
-            for target in targets:
-                for use in _uses_of(target.target, model):
+        case _ if depth < _DEPTH:
+            for target in _bound_to(parent):
+                for use in _uses_of(target, model):
                     yield from _keys_read(use, model, depth + 1)
+
+
+def _bound_to(parent: cst.CSTNode | None) -> list[cst.BaseExpression]:
+    """What an assignment of which a value is the whole right side binds it to."""
+    match parent:
+        case cst.Assign(targets=targets):
+            return [each.target for each in targets]
+        case cst.AnnAssign(target=target):
+            return [target]
+    return []
 
 
 def _uses_of(target: cst.BaseExpression, model: Model) -> list[cst.BaseExpression]:
