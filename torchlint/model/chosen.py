@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.model.classes import class_kind, find_method
-from torchlint.model.codebase.tables import Place
+from torchlint.model.codebase.tables import Defined
 from torchlint.model.definitions import follow, is_ours
 from torchlint.model.interpreted import bound_in, interpreted
 from torchlint.model.possibilities import Kind
@@ -41,16 +41,16 @@ def of_table(context: Context, table: Value, node: cst.BaseExpression) -> Value 
     return None if places is None else _one_of(context, places)
 
 
-def _place(context: Context, table: Value, node: cst.BaseExpression) -> Place | None:
+def _place(context: Context, table: Value, node: cst.BaseExpression) -> Defined | None:
     """Where a table is defined, in another file or by the module."""
     if (ref := reference(table)) is not None:
         found = context.codebase.definition(ref, context)
-        return None if found is None or found[2] or found[0].path is None else Place(found[0].path, found[1])
+        return None if found is None or found[2] or found[0].path is None else Defined(found[0].path, found[1])
     is_global = isinstance(node, cst.Name) and context.scopes.owner(node.value, node) is context.tree.module
-    return Place(context.path, node.value) if isinstance(node, cst.Name) and is_global and context.path else None
+    return Defined(context.path, node.value) if isinstance(node, cst.Name) and is_global and context.path else None
 
 
-def _one_of(context: Context, places: Iterable[Place]) -> Value | None:
+def _one_of(context: Context, places: Iterable[Defined]) -> Value | None:
     candidates: list[Value] = []
     for place in places:
         value = _at(context, place)
@@ -62,7 +62,7 @@ def _one_of(context: Context, places: Iterable[Place]) -> Value | None:
     return reduce(join, candidates) if 0 < len(candidates) <= MAX_CHOICES else None
 
 
-def _at(context: Context, place: Place) -> Value | None:
+def _at(context: Context, place: Defined) -> Value | None:
     """The function or class of the project that is defined in a place, or that this imports; None of anything else."""
     home: Context | None = context
     if context.is_part or context.path != place.path:

@@ -141,9 +141,13 @@ class Patching:
 
     def _replaces(self, other: str, attribute: str) -> bool:
         found = self._replacements_of(other)
-        return found is None or attribute in found.texts or any(
-            _is_setting(node, attribute) and not _is_part_written(node) and id(node) not in found.plain
-            for node in found.nodes
+        return (
+            found is None
+            or attribute in found.texts
+            or any(
+                _is_setting(node, attribute) and not _is_part_written(node) and id(node) not in found.plain
+                for node in found.nodes
+            )
         )
 
     def _sets(self, other: str, attribute: str) -> bool:

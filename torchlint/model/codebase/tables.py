@@ -18,7 +18,7 @@ _MANY_STARS = 20
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-class Place(NamedTuple):
+class Defined(NamedTuple):
     """A function or class at the top of a file."""
 
     path: str
@@ -30,31 +30,31 @@ class Tables:
 
     def __init__(self, parse: ParseFile, code: Callable[[str], bytes], paths: list[str]) -> None:
         self._parse, self._code, self._paths = parse, code, paths
-        self._defined: dict[str, list[Place] | None] = {}
-        self._collected: dict[Place, list[Place] | None] = {}
+        self._defined: dict[str, list[Defined] | None] = {}
+        self._collected: dict[Defined, list[Defined] | None] = {}
 
-    def defined(self, path: str, leads: Leads) -> list[Place] | None:
+    def defined(self, path: str, leads: Leads) -> list[Defined] | None:
         """The functions and classes that a file has, of its own and of other files; None if not all are seen."""
         if path not in self._defined:
-            found = dict[str, Place]()
+            found = dict[str, Defined]()
             is_seen = self._define(path, leads, found, {path})
             self._defined[path] = list(found.values()) if is_seen else None
         return self._defined[path]
 
-    def _define(self, path: str, leads: Leads, found: dict[str, Place], met: set[str]) -> bool:
+    def _define(self, path: str, leads: Leads, found: dict[str, Defined], met: set[str]) -> bool:
         tree = self._parse(path)
         if tree is None:
             return False
         for statement in tree.body:
             match statement:
                 case ast.ClassDef(name=name) | ast.FunctionDef(name=name) if not name.startswith("_"):
-                    found[name] = Place(path, name)
+                    found[name] = Defined(path, name)
                 case ast.ImportFrom(module=module, names=aliases, level=level):
                     other = leads(path, module or "", level)
                     if other is None:
                         continue  # another library, or a package without a file, of which modules are imported
                     if aliases[0].name != "*":
-                        found.update((each.asname or each.name, Place(other, each.name)) for each in aliases)
+                        found.update((each.asname or each.name, Defined(other, each.name)) for each in aliases)
                     elif other not in met:
                         met.add(other)
                         if len(met) > _MANY_STARS or not self._define(other, leads, found, met):
@@ -64,27 +64,27 @@ class Tables:
                         return False
         return True
 
-    def collected(self, table: Place, leads: Leads) -> list[Place] | None:
+    def collected(self, table: Defined, leads: Leads) -> list[Defined] | None:
         """What the decorators put into a table that do nothing else with it; None if not all of that is seen."""
         if table not in self._collected:
             self._collected[table] = self._collect(table, leads)
         return self._collected[table]
 
-    def _collect(self, table: Place, leads: Leads) -> list[Place] | None:
+    def _collect(self, table: Defined, leads: Leads) -> list[Defined] | None:
         tree = self._parse(table.path)
         collecting = [] if tree is None else [*_collecting(tree, table.name)]
-        found: list[Place] = []
+        found: list[Defined] = []
         for name in collecting:
             named = re.compile(rb"\b%s\b" % re.escape(name.encode()))
             for path in self._paths:
                 if named.search(self._code(path)) is not None:
-                    decorated = self._decorated(path, Place(table.path, name), leads)
+                    decorated = self._decorated(path, Defined(table.path, name), leads)
                     if decorated is None:
                         return None
                     found += decorated
         return found if collecting else None
 
-    def _decorated(self, path: str, decorator: Place, leads: Leads) -> list[Place] | None:
+    def _decorated(self, path: str, decorator: Defined, leads: Leads) -> list[Defined] | None:
         """What a file decorates with a function of another one; None if it does something else with that."""
         tree = self._parse(path)
         if tree is None:
@@ -94,12 +94,12 @@ class Tables:
         if _renames(tree, decorator.name):
             return None
         uses = [node for node in ast.walk(tree) if _name_of(node) == decorator.name]
-        found: list[Place] = []
+        found: list[Defined] = []
         for statement in tree.body:
             if isinstance(statement, (ast.ClassDef, _Function)):
                 by = [_called(each) for each in statement.decorator_list if _name_of(_called(each)) == decorator.name]
                 uses = [each for each in uses if all(each is not known for known in by)]
-                found += [Place(path, statement.name)] * bool(by)
+                found += [Defined(path, statement.name)] * bool(by)
         return found if not uses else None
 
 
@@ -125,7 +125,7 @@ def _puts(function: ast.FunctionDef, table: str) -> bool:
     return bool(given & kept & returned)
 
 
-def _imports(tree: ast.Module, path: str, wanted: Place, leads: Leads) -> bool:
+def _imports(tree: ast.Module, path: str, wanted: Defined, leads: Leads) -> bool:
     """Whether a file has a function of another one, by its name or by that of the file."""
     for node in ast.walk(tree):
         match node:
