@@ -60,7 +60,7 @@ def class_attribute(context: Context, cls: cst.ClassDef, name: str, frame: Frame
 
 
 def _assigned_for_heir(context: Context, cls: cst.ClassDef, name: str, heir: cst.ClassDef) -> Value | None:
-    """What a base class asks its own object for, where that is of a class that derives from it: ``self.n = self.make()``."""
+    """What a base class asks its object for, which is one of a class that derives from it: ``self.n = self.make()``."""
     match context.scopes.attribute(cls, name).assigned:
         case [target]:
             scope, assign = context.scopes.scope_of(target), assignment_of(target, context.tree)

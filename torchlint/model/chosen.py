@@ -1,6 +1,6 @@
 """What a function or class may be that only the running program chooses: ``getattr(models, name)``, ``MODELS[name]``.
 
-It is told where each of the candidates makes a module. If one of them gives something else, or can't be seen, nothing is.
+It is told where each candidate makes a module; if one of them gives something else, or can't be seen, nothing is known.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from torchlint.model.values import MAX_CHOICES, Value, join, reference
 if TYPE_CHECKING:
     from torchlint.model.context import Context
 
-_NO_NETWORK = Kind.NONE | Kind.NUMBER | Kind.STRING
-"""What functions beside networks give: nobody calls that."""
+_NO_NETWORK = Kind.NONE | Kind.NUMBER | Kind.STRING | Kind.TENSOR | Kind.NDARRAY | Kind.CONTAINER
+"""What other functions beside networks give: nobody calls that."""
 
 
 def of_module(context: Context, module: str | None) -> Value | None:
@@ -75,7 +75,7 @@ def _at(context: Context, place: Defined) -> Value | None:
 
 
 def _makes_module(context: Context, value: Value) -> bool | None:
-    """Whether calling something makes a module; False of what nobody would choose, None if it may give another thing."""
+    """Whether calling something makes a module; False of what nobody chooses, None if it may give another thing."""
     if isinstance(value.node, cst.ClassDef):
         if class_kind(context, value.node) != "module":
             return None

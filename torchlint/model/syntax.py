@@ -352,7 +352,7 @@ def is_label(tree: Tree, node: cst.CSTNode) -> bool:
 
 
 def is_given_plainly(tree: Tree, target: cst.CSTNode) -> bool:
-    """Whether what is assigned is written as what cannot be called: ``state.loss = total / n``, ``args.test = True``."""
+    """Whether what is assigned is written as what cannot be called: ``state.loss = total / n``, ``args.on = True``."""
     match tree.parent(target):
         case cst.AugAssign():
             return True

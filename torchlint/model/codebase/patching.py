@@ -200,6 +200,8 @@ def _assigned_plainly(node: ast.AST) -> Iterator[ast.expr]:
     match node:
         case ast.AugAssign(target=target):
             yield target
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+            yield from (target for target, value in zip(targets, values, strict=False) if _is_plain(value))
         case ast.Assign(targets=targets, value=value) if _is_plain(value):
             yield from targets
         case ast.AnnAssign(target=target, value=ast.expr() as value) if _is_plain(value):

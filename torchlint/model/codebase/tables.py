@@ -62,6 +62,8 @@ class Tables:
                 case ast.If() | ast.Try() | ast.For() | ast.While() | ast.With():
                     if any(isinstance(each, (ast.ClassDef, _Function, ast.ImportFrom)) for each in ast.walk(statement)):
                         return False
+        for name in _decorating(tree):
+            found.pop(name, None)
         return True
 
     def collected(self, table: Defined, leads: Leads) -> list[Defined] | None:
@@ -136,6 +138,13 @@ def _imports(tree: ast.Module, path: str, wanted: Defined, leads: Leads) -> bool
             case ast.Attribute(attr=wanted.name):
                 return True
     return False
+
+
+def _decorating(tree: ast.Module) -> Iterator[str]:
+    """The names that functions and classes of a file are decorated by: none of them is chosen to make something."""
+    for statement in tree.body:
+        if isinstance(statement, (ast.ClassDef, _Function)):
+            yield from (_name_of(_called(each)) or "" for each in statement.decorator_list)
 
 
 def _renames(tree: ast.Module, name: str) -> bool:
