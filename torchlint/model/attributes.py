@@ -17,12 +17,12 @@ from torchlint.model.functions import call_function
 from torchlint.model.imports import imported_path
 from torchlint.model.interpret import containers
 from torchlint.model.interpret.keys import AttributeKey, ScopeKey
-from torchlint.model.interpreted import class_body, seen, trace_of
+from torchlint.model.interpreted import class_body, interpreted, seen, trace_of
 from torchlint.model.lineage import bases_of, lineage_of
 from torchlint.model.overriding import COMPUTED, heirs, is_set_by_others, stands_before_others
 from torchlint.model.possibilities import Dtype, Kind, Ndim, Role, Tri
 from torchlint.model.symbols import Origin, Symbol
-from torchlint.model.syntax import decorator_names, last_name
+from torchlint.model.syntax import assignment_of, decorator_names, dotted, last_name
 from torchlint.model.torch import library
 from torchlint.model.values import (
     NDARRAY,
@@ -50,11 +50,28 @@ def class_attribute(context: Context, cls: cst.ClassDef, name: str, frame: Frame
         found = _own_attribute(home, each, name, frame, base)
         if found is not None and found.kind == Kind.NUMBER and home.remember(_may_be_other_than_number, each, name):
             return join(found, UNKNOWN)
+        if found is not None and found.kind == Kind.UNKNOWN and each is not cls:
+            found = _assigned_for_heir(home, each, name, cls) or found
         if found is not None and _is_of_integers(found) and is_set_by_others(home, each, name):
             found = replace(found, dtype=found.dtype | Dtype.FLOAT)  # by whom and to what is asked where that matters
         if found is not None:
             return _as_set_outside(home, each, name, found) if home.scopes.is_set_outside(each, name) else found
     return UNKNOWN
+
+
+def _assigned_for_heir(context: Context, cls: cst.ClassDef, name: str, heir: cst.ClassDef) -> Value | None:
+    """What a base class asks its object for, which is one of a class that derives from it: ``self.n = self.make()``."""
+    match context.scopes.attribute(cls, name).assigned:
+        case [target]:
+            scope, assign = context.scopes.scope_of(target), assignment_of(target, context.tree)
+        case _:
+            return None
+    if not isinstance(scope, cst.FunctionDef) or assign is None or not isinstance(assign.value, cst.Call):
+        return None
+    if not (dotted(assign.value.func) or "").startswith("self."):
+        return None
+    result = interpreted(context, scope, heir)
+    return None if result is None else result.trace.value(target)
 
 
 def _is_of_integers(value: Value) -> bool:

@@ -103,3 +103,6 @@ HOLDER_NAME = re.compile(
     re.IGNORECASE,
 )
 """Names of objects that are known to keep something in `.data`: only proof outweighs them."""
+
+UNCALLABLE = frozenset(("bool", "dict", "float", "int", "len", "list", "round", "set", "str", "sum", "tuple"))
+"""Builtins that give nothing that could be called."""

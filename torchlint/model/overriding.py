@@ -13,7 +13,7 @@ import libcst as cst
 
 from torchlint.model import bindings
 from torchlint.model.classes import class_of, find_method
-from torchlint.model.codebase.exports import setter
+from torchlint.model.codebase.exports import replacer, setter
 from torchlint.model.codebase.heirs import MAKING_ONE, handed_over
 from torchlint.model.lineage import lineage_of
 from torchlint.model.syntax import decorator_names, is_stub, last_name, parameters, root
@@ -170,14 +170,16 @@ def _is_replaced(context: Context, function: cst.FunctionDef) -> bool:
         scopes, module = context.scopes, context.tree.module
         if scopes.scope_of(function) is not module:
             return False
-        return bool(scopes.rebinders(module, name)) or setter(context, name) is not None
+        return bool(scopes.rebinders(module, name)) or replacer(context, name) is not None
     bound = context.remember(_bound_in_bodies, name).get(id(cls), [function])
     if len(bound) > 1 and not (bound[-1] is function and context.tree.parent(function) is cls.body):
         return True
     if not COMPUTED.isdisjoint(decorator_names(function)):
         return False  # what is assigned to it goes to its setter
     is_special = name.startswith("__") and name.endswith("__")  # these are looked up in the class, not in the object
-    return context.scopes.is_set_outside(cls, name) or (not is_special and setter(context, name) is not None)
+    if context.scopes.is_set_outside(cls, name, is_called=True):
+        return True
+    return not is_special and replacer(context, name) is not None
 
 
 def _bound_in_bodies(context: Context, name: str) -> dict[int, list[cst.CSTNode]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.model.names import REPLACING
-from torchlint.model.syntax import root
+from torchlint.model.syntax import is_given_plainly, root
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
@@ -29,6 +29,8 @@ def _as_attributes(context: Context) -> Iterator[str]:
     """``plots.show = quiet``."""
     for each in context.tree.all(cst.AssignTarget):
         if isinstance(each.target, cst.Attribute) and root(each.target) not in _OWN:
+            if is_given_plainly(context.tree, each.target):
+                continue
             yield each.target.attr.value
 
 

@@ -10,7 +10,7 @@ import libcst as cst
 
 from torchlint.file.tree.tree import Tree
 from torchlint.model.names import GROWING
-from torchlint.model.syntax import decorator_names, dotted, is_bound, parameters
+from torchlint.model.syntax import decorator_names, dotted, is_bound, is_given_plainly, parameters
 
 _NO_GRAD_NAME = re.compile(r"no_?grad|inference_?mode", re.IGNORECASE)
 
@@ -123,7 +123,7 @@ class Scopes:
         self.tree = tree
         self._classes: dict[int, ClassInfo] = {}
         self._attributes: dict[tuple[int, str], Uses] = {}
-        self._settings: dict[str, tuple[set[int], dict[str, set[int]]]] = {}
+        self._settings: dict[tuple[str, bool], tuple[set[int], dict[str, set[int]]]] = {}
         self._calls: dict[str, list[cst.CSTNode]] = {}
         self._rebinders: dict[tuple[int, str], dict[int, cst.FunctionDef]] = {}
         self._rebound: dict[str, dict[int, dict[int, cst.FunctionDef]]] = {}
@@ -256,11 +256,15 @@ class Scopes:
                 case _:
                     yield node
 
-    def is_set_outside(self, cls: cst.ClassDef, attribute: str) -> bool:
-        """Whether a subclass or anything that is no class assigns to an attribute of that name."""
-        if attribute not in self._settings:
-            self._settings[attribute] = self._collected_settings(attribute)
-        by_anybody, by_heirs = self._settings[attribute]
+    def is_set_outside(self, cls: cst.ClassDef, attribute: str, *, is_called: bool = False) -> bool:
+        """Whether a subclass or anything that is no class assigns to an attribute of that name.
+
+        ``is_called``: only what may be called counts.
+        """
+        key = (attribute, is_called)
+        if key not in self._settings:
+            self._settings[key] = self._collected_settings(attribute, is_called)
+        by_anybody, by_heirs = self._settings[key]
         heirs = by_heirs.get(cls.name.value, set())
         return any(len(found) > (id(cls) in found) for found in (by_anybody, heirs))
 
@@ -274,11 +278,13 @@ class Scopes:
                 around = self.tree.enclosing(site, cst.ClassDef)
                 yield id(around) if around is not None and dotted(site.value) == "self" else 0, assign.value
 
-    def _collected_settings(self, attribute: str) -> tuple[set[int], dict[str, set[int]]]:
+    def _collected_settings(self, attribute: str, is_called: bool) -> tuple[set[int], dict[str, set[int]]]:
         """In which classes an attribute of any object is assigned, and for each base which classes assign their own."""
         by_anybody = set[int]()
         by_heirs: dict[str, set[int]] = {}
         for site in self._assigned(attribute):
+            if is_called and is_given_plainly(self.tree, site):
+                continue
             around = self.tree.enclosing(site, cst.ClassDef)
             if not isinstance(around, cst.ClassDef) or dotted(site.value) != "self":
                 by_anybody.add(id(around))

@@ -8,6 +8,7 @@ from itertools import count
 import libcst as cst
 
 from torchlint.file.tree.tree import Tree
+from torchlint.model.names import UNCALLABLE
 
 LoopStatement = cst.For | cst.While
 
@@ -348,3 +349,31 @@ def is_label(tree: Tree, node: cst.CSTNode) -> bool:
         case cst.FunctionDef() | cst.ClassDef() | cst.Param():
             return parent.name is node
     return False
+
+
+def is_given_plainly(tree: Tree, target: cst.CSTNode) -> bool:
+    """Whether what is assigned is written as what cannot be called: ``state.loss = total / n``, ``args.on = True``."""
+    match tree.parent(target):
+        case cst.AugAssign():
+            return True
+        case cst.AnnAssign(value=cst.BaseExpression() as value):
+            return _is_plain(value)
+        case cst.AssignTarget() as parent:
+            assign = tree.parent(parent)
+            return isinstance(assign, cst.Assign) and _is_plain(assign.value)
+    return False
+
+
+def _is_plain(node: cst.BaseExpression) -> bool:
+    match node:
+        case cst.Name(value=name):
+            return name in ("None", "True", "False")
+        case cst.BinaryOperation(operator=operator):
+            return isinstance(operator, _ARITHMETIC)
+        case cst.Call(func=cst.Name(value=name)):
+            return name in UNCALLABLE
+    return isinstance(node, _PLAIN)
+
+
+_ARITHMETIC = (cst.Add, cst.Subtract, cst.Multiply, cst.Divide, cst.FloorDivide, cst.Modulo, cst.Power)
+_PLAIN = (cst.BaseNumber, cst.BaseString, cst.Comparison, cst.BaseList, cst.Tuple, cst.BaseDict, cst.BaseSet)

@@ -5,6 +5,7 @@ Only syntax is looked at, so that the answers don't depend on how far the interp
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,6 +16,7 @@ from torchlint.model.certainty import Certainty
 from torchlint.model.context import at_home
 from torchlint.model.freezing import FREEZING, home_of, is_frozen
 from torchlint.model.imports import imported_path
+from torchlint.model.lineage import lineage_of
 from torchlint.model.syntax import dotted, last_name, last_statement, parameters
 from torchlint.model.torch import library
 
@@ -130,6 +132,25 @@ def freezes(context: Context, cls: cst.ClassDef) -> bool:
 
 def _freezes(context: Context, cls: cst.ClassDef) -> bool:
     return any(FREEZING.search(name.value) for name in context.tree.within(cls, cst.Name))
+
+
+@at_home
+def is_frozen_by_base(context: Context, cls: cst.ClassDef) -> bool:
+    """Whether a class that another one derives from may freeze some of what is in its objects, unasked."""
+    return any(
+        each is not cls and home.remember(_freezes_unasked, each) for home, each in lineage_of(context, cls).classes()
+    )
+
+
+def _freezes_unasked(context: Context, cls: cst.ClassDef) -> bool:
+    """Whether it freezes elsewhere than in a method that is called for that: who calls `freeze()` names it."""
+    found = (name for name in context.tree.within(cls, cst.Name) if FREEZING.search(name.value))
+    return any(not _is_in_freezer(context, name, cls) for name in found)
+
+
+def _is_in_freezer(context: Context, name: cst.Name, cls: cst.ClassDef) -> bool:
+    around = itertools.takewhile(lambda up: up is not cls, context.tree.ancestors(name))
+    return any(isinstance(up, cst.FunctionDef) and FREEZING.search(up.name.value) is not None for up in around)
 
 
 class _ClassPart(NamedTuple):

@@ -37,6 +37,12 @@ def setter(context: Context, attribute: str) -> str | None:
     return None if others is None else others.patching.setter(context.path or "", attribute)
 
 
+def replacer(context: Context, method: str) -> str | None:
+    """Another file of the project that may put something else in the place of a method; None if there is none."""
+    others = context.codebase.others(context)
+    return None if others is None else others.patching.replacer(context.path or "", method)
+
+
 def teller(context: Context, name: str) -> str | None:
     """Another file of the project that may ask whether something is of a class of torch's; None if there is none."""
     others = context.codebase.others(context)

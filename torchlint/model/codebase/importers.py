@@ -19,6 +19,7 @@ from torchlint.model.codebase.heirs import Heirs, handed_over
 from torchlint.model.codebase.patching import Patching
 from torchlint.model.codebase.python_trees import PythonTrees
 from torchlint.model.codebase.switching import Leads, Switching
+from torchlint.model.codebase.tables import Tables
 from torchlint.model.codebase.telling import Telling
 from torchlint.model.codebase.unwrapping import Unwrapping
 from torchlint.system import importable
@@ -64,6 +65,7 @@ class Importers:
         self.switching = Switching(self._tree)
         self.telling = Telling(self._tree, self._code)
         self.environment = Environment(self._tree, self._code)
+        self.tables = Tables(self._tree, self._code, self._paths)
         made = importable.State()
         try:
             for path in importable.files(folder):

@@ -25,6 +25,7 @@ from torchlint.file.tree.tree import Tree
 from torchlint.model.codebase.heirs import Heir
 from torchlint.model.codebase.importers import Importers
 from torchlint.model.codebase.outline import Outline, outlined
+from torchlint.model.codebase.tables import Defined
 from torchlint.model.interpret.queries import Queries
 from torchlint.model.scopes import Scopes
 from torchlint.model.syntax import call_of
@@ -237,6 +238,16 @@ class Codebase:
         importers = self.others(asker)
         path = asker.path
         return [] if importers is None or path is None else importers.heirs.of(path, name, self._module_file, most)
+
+    def defined(self, asker: Context, module: str) -> list[Defined] | None:
+        """The functions and classes that a module of the project has; None if not all are seen."""
+        importers, path = self.others(asker), self._module_file(asker.path or "", module, 0)
+        return None if importers is None or path is None else importers.tables.defined(path, self._module_file)
+
+    def collected(self, asker: Context, table: Defined) -> list[Defined] | None:
+        """What decorators put into a table of the project; None if not all of that is seen."""
+        importers = self.others(asker)
+        return None if importers is None else importers.tables.collected(table, self._module_file)
 
     def relative(self, context: Context) -> str:
         """The path of a file in its project."""

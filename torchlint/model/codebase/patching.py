@@ -19,7 +19,7 @@ from torchlint.model.codebase.second_order import (
     leaves_graphs,
     writes_to_gradients,
 )
-from torchlint.model.names import REPLACING
+from torchlint.model.names import REPLACING, UNCALLABLE
 from torchlint.model.torch import library
 
 ParseFile = Callable[[str], ast.Module | None]
@@ -132,6 +132,24 @@ class Patching:
                 return other
         return None
 
+    def replacer(self, path: str, attribute: str) -> str | None:
+        """The same for what can be called: where numbers or texts are assigned, no method of that name is meant."""
+        for other in self._by_word.get(attribute, ()):
+            if other != path and self._replaces(other, attribute):
+                return other
+        return None
+
+    def _replaces(self, other: str, attribute: str) -> bool:
+        found = self._replacements_of(other)
+        return (
+            found is None
+            or attribute in found.texts
+            or any(
+                _is_setting(node, attribute) and not _is_part_written(node) and id(node) not in found.plain
+                for node in found.nodes
+            )
+        )
+
     def _sets(self, other: str, attribute: str) -> bool:
         found = self._replacements_of(other)
         return found is None or attribute in found.texts or any(_is_setting(node, attribute) for node in found.nodes)
@@ -166,12 +184,51 @@ class _Replacements:
     """What the names of the file stand for that are imported."""
     texts: frozenset[str]
     """The names that attributes may have which are set by a name that is computed."""
+    plain: frozenset[int]
+    """Which of the nodes are assigned what cannot be called, by identity."""
 
 
 def _replacements(tree: ast.Module) -> _Replacements:
     nodes = tuple(node for node in ast.walk(tree) if _is_replacement(node))
     texts = _texts(tree) if any(map(_is_computed, nodes)) else frozenset[str]()
-    return _Replacements(nodes, imported(tree), texts)
+    plain = frozenset(id(target) for node in ast.walk(tree) for target in _assigned_plainly(node))
+    return _Replacements(nodes, imported(tree), texts, plain)
+
+
+def _assigned_plainly(node: ast.AST) -> Iterator[ast.expr]:
+    """What an assignment gives something that cannot be called: ``state.loss = total / n``, ``args.test = True``."""
+    match node:
+        case ast.AugAssign(target=target):
+            yield target
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+            yield from (target for target, value in zip(targets, values, strict=False) if _is_plain(value))
+        case ast.Assign(targets=targets, value=value) if _is_plain(value):
+            yield from targets
+        case ast.AnnAssign(target=target, value=ast.expr() as value) if _is_plain(value):
+            yield target
+
+
+def _is_plain(node: ast.expr) -> bool:
+    """Whether an expression is written as what cannot be called: a number, a text, a list."""
+    match node:
+        case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div() | ast.FloorDiv() | ast.Mod() | ast.Pow()):
+            return True
+        case ast.Call(func=ast.Name(id=name)):
+            return name in UNCALLABLE
+    return isinstance(node, _PLAIN)
+
+
+_PLAIN = (ast.Constant, ast.JoinedStr, ast.Compare, ast.List, ast.Tuple, ast.Dict, ast.Set, ast.ListComp, ast.DictComp)
+
+
+def _is_part_written(node: ast.AST) -> bool:
+    """Whether an element is written, or all in place: what has it is no method. Tables have attributes as elements."""
+    match node:
+        case ast.Subscript(value=table, slice=ast.Constant(value=str())):
+            return not _is_table(table)
+        case ast.Call(func=ast.Attribute(attr=method)):
+            return method.endswith("_") and not method.endswith("__")
+    return isinstance(node, ast.Subscript)
 
 
 def _is_computed(node: ast.AST) -> bool:

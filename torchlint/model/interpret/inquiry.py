@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _MAX_ROUNDS = 3
 """How often something is looked at whose answer rests on what is unfinished; then the last answer has to do."""
 
-_DEEPEST = 2
+_DEEPEST = 3
 """How many functions and classes of other files may wait for each other; beyond that nothing is known."""
 
 T = TypeVar("T")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.model import chosen
 from torchlint.model.bindings import is_counter
 from torchlint.model.definitions import follow
 from torchlint.model.interpret import (
@@ -20,13 +21,27 @@ from torchlint.model.possibilities import Kind, Ndim
 from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.syntax import dotted, integer, literal_key
 from torchlint.model.torch.ndims import without_one
-from torchlint.model.values import NDARRAY, NUMBER, UNKNOWN, Evidence, Strength, Value, held, is_opaque, tensor, unknown
+from torchlint.model.values import (
+    NDARRAY,
+    NUMBER,
+    UNKNOWN,
+    Evidence,
+    Strength,
+    Value,
+    held,
+    is_opaque,
+    tensor,
+    unknown,
+)
 from torchlint.system.records import replace
+
+_TABLE = ".__dict__"
 
 
 def expression(frame: Frame, node: cst.Subscript) -> Value:
     """``x[…]``."""
-    base = _followed(frame, frame.value(node.value))
+    named = frame.value(node.value)
+    base = _followed(frame, named)
     evaluate_index(frame, node)
     path = dotted(node.value)
     index = node.slice[0].slice if len(node.slice) == 1 else None
@@ -45,11 +60,10 @@ def expression(frame: Frame, node: cst.Subscript) -> Value:
         if isinstance(index, cst.Slice):
             return containers.part(base)
         item = containers.at(base, literal)
-        return (
-            learning.resolve(frame, item)
-            if item is not None and item != UNKNOWN
-            else learning.unknown(frame, Symbol(Origin.ITEM, id(node)))
-        )
+        if item is not None and item != UNKNOWN:
+            return learning.resolve(frame, item)
+        found = chosen.of_table(frame.context, named, node.value) if literal is None else None
+        return found or learning.unknown(frame, Symbol(Origin.ITEM, id(node)))
     if base.kind == Kind.NDARRAY:
         return replace(NDARRAY, kind=Kind.NDARRAY | Kind.NUMBER)
     if base.kind == Kind.PACKED and literal in (0, 1):
@@ -62,6 +76,9 @@ def expression(frame: Frame, node: cst.Subscript) -> Value:
         if isinstance(index, cst.Slice):
             return replace(base, item=held(base), items=None, keys=None)
         return containers.at(base, literal) or module_containers.element(base) or iteration.likely_module(base, node)
+    if base.kind == Kind.REFERENCE and (base.ref or "").endswith(_TABLE):
+        if (found := chosen.of_module(frame.context, (base.ref or "").removesuffix(_TABLE))) is not None:
+            return found
     if base.kind & Kind.REFERENCE:
         return replace(base, node=node) if base.kind == Kind.REFERENCE else base
     if loaders.is_batch(base):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
+from torchlint.model import chosen
 from torchlint.model.attributes import super_value
 from torchlint.model.interpret import attributes, containers, iteration, learning
 from torchlint.model.interpret.calls import lambdas
@@ -29,6 +30,7 @@ from torchlint.model.values import (
     container,
     join,
     mapping,
+    reference,
 )
 
 _NO_EVIDENCE = Evidence(Strength.NAME, "")
@@ -58,6 +60,11 @@ def call(frame: Frame, name: str, node: cst.Call, arguments: Sequence[Argument])
             return OBJECT
         case "getattr" if len(arguments) >= 2 and isinstance(arguments[1].node, cst.SimpleString):
             return attributes.attribute(frame, first, str(arguments[1].node.raw_value), node)
+        case "getattr" if first.kind == Kind.REFERENCE and len(arguments) == 2:
+            if (found := chosen.of_module(frame.context, reference(first))) is not None:
+                return found
+        case "vars" if first.kind == Kind.REFERENCE and arguments:
+            return attributes.attribute(frame, first, "__dict__", node)
     known = _call_iterating(frame, name, node, arguments)
     return known if known is not None else learning.unknown(frame, Symbol(Origin.CALL, id(node)))
 

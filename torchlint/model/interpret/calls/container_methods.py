@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
+from torchlint.model import chosen
 from torchlint.model.interpret import containers, iteration, learning, places
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import GROWING
@@ -75,8 +76,18 @@ def _popped(frame: Frame, receiver: Value, arguments: Sequence[Argument], node: 
     key = literal_key(arguments[0].node) if arguments else None
     item = containers.at(receiver, key)
     if item is None or item == UNKNOWN:
+        if key is None and (found := _collected(frame, node)) is not None:
+            return found
         return learning.unknown(frame, Symbol(Origin.ITEM, id(node)))
     return join(item, arguments[1].value) if len(arguments) > 1 and not receiver.items else item
+
+
+def _collected(frame: Frame, node: cst.Call) -> Value | None:
+    """What decorators have put into a table: ``MODELS.get(name)``."""
+    if not isinstance(node.func, cst.Attribute) or not node.args:
+        return None
+    table = node.func.value
+    return chosen.of_table(frame.context, frame.values.get(id(table), UNKNOWN), table)
 
 
 def _replaced(receiver: Value, arguments: Sequence[Argument]) -> Value:

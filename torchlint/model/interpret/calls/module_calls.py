@@ -157,7 +157,7 @@ def _through_module(frame: Frame, value: Value, cls: cst.ClassDef, forward: cst.
         return replace(value, items=tuple(_through_module(frame, item, cls, forward, node) for item in value.items))
     if not value.kind & Kind.TENSOR or not value.dtype & Dtype.FLOAT:
         return value
-    is_frozen = freezing.is_frozen(frame.context, node.func)
+    is_frozen = freezing.is_frozen(frame.context, node.func) or trainable.is_frozen_by_base(frame.context, cls)
     if value.grad == Tri.YES and value.certainty:
         return (
             replace(value, certainty=Certainty.SUPPOSED)
