@@ -551,6 +551,34 @@ FORMS = {
         "def f(e, a):\n    return torch.nonzero(e[:, a, :].data).size()\n",
         "def f(e, a):\n    return torch.nonzero(e[:, a, :]).size()\n",
     ),
+    "a mask that is made, and named": (
+        "class Drop(torch.nn.Module):\n    def forward(self, x, p=0.5):\n"
+        "        m = x.data.new(1, x.size(1), x.size(2)).bernoulli_(1 - p)\n"
+        "        return x * Variable(m, requires_grad=False) / (1 - p)\n\n\n"
+        "def f(x, w, p=0.1):\n    m = x.data.new(1, x.size(1)).bernoulli_(1 - p)\n    m = m.expand_as(w)\n    m = m / (1 - p)\n"
+        "    n = torch.bernoulli(x.data.new(x.size()).fill_(p))\n    mask = Variable(m)\n"
+        "    return x * mask, Variable(n.div_(1 - p)), Variable(x.data.new(x.size()).bernoulli_(p).expand_as(w))\n",
+        "class Drop(torch.nn.Module):\n    def forward(self, x, p=0.5):\n"
+        "        m = x.new_empty(1, x.size(1), x.size(2)).bernoulli_(1 - p)\n"
+        "        return x * m / (1 - p)\n\n\n"
+        "def f(x, w, p=0.1):\n    m = x.new_empty(1, x.size(1)).bernoulli_(1 - p)\n    m = m.expand_as(w)\n    m = m / (1 - p)\n"
+        "    n = torch.bernoulli(x.new_empty(x.size()).fill_(p))\n    mask = m\n"
+        "    return x * mask, n.div_(1 - p), x.new_empty(x.size()).bernoulli_(p).expand_as(w)\n",
+    ),
+    "a mask that others have, or that may have a graph": (
+        "def f(x: torch.Tensor, w, q, p=0.1):\n    m = x.data.new(1, 2).bernoulli_(p)\n    n, o = x.data.new(1, 2).bernoulli_(p), w\n"
+        "    for i in range(3):\n        x = x * Variable(m)\n    k = x.data.new(1, 2).bernoulli_(p)\n    k.mul_(q)\n"
+        "    return x, Variable(k), n, Variable(n), Variable(x.data.new(1, 2).bernoulli_(p) * q)\n",
+        "def f(x: torch.Tensor, w, q, p=0.1):\n    m = x.new_empty(1, 2).bernoulli_(p)\n    n, o = x.new_empty(1, 2).bernoulli_(p), w\n"
+        "    for i in range(3):\n        x = x * m.detach()\n    k = x.new_empty(1, 2).bernoulli_(p)\n    k.mul_(q)\n"
+        "    return x, k.detach(), n, n.detach(), (x.new_empty(1, 2).bernoulli_(p) * q).detach()\n",
+    ),
+    "gradients that processes exchange": (
+        "import torch.distributed as dist\n\ndef f(net, group):\n    for p in net.parameters():\n"
+        "        dist.all_reduce(p.grad.data, group=group)\n        dist.broadcast(p.data, 0)\n",
+        "import torch.distributed as dist\n\ndef f(net, group):\n    for p in net.parameters():\n"
+        "        dist.all_reduce(p.grad, group=group)\n        dist.broadcast(p.detach(), 0)\n",
+    ),
 }
 
 
