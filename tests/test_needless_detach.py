@@ -579,6 +579,47 @@ FORMS = {
         "import torch.distributed as dist\n\ndef f(net, group):\n    for p in net.parameters():\n"
         "        dist.all_reduce(p.grad, group=group)\n        dist.broadcast(p.detach(), 0)\n",
     ),
+    "moved behind a block that is made": (
+        "def f(net, save, n):\n    noise = torch.randn(n, 3)\n    noisev = Variable(noise, volatile=True)\n    out = net(noisev)\n"
+        "    out = out.view(3, n)\n    out = out.cpu().data.numpy()\n    save(out)\n",
+        "def f(net, save, n):\n    noise = torch.randn(n, 3)\n    noisev = noise\n    with torch.no_grad():\n        out = net(noisev)\n"
+        "    out = out.view(3, n)\n    out = out.cpu().numpy()\n    save(out)\n",
+    ),
+    "a comment about what is not trained": (
+        "def f(gen, net, noise):\n    z = Variable(noise, volatile=True)  # totally freeze gen\n    fake = Variable(gen(z).data)\n"
+        "    return net(fake)\n\n\ndef g(gen, net, noise):\n    z = Variable(noise, volatile=True)  # batch x 3\n"
+        "    fake = Variable(gen(z).data)\n    return net(fake)\n",
+        "def f(gen, net, noise):\n    z = noise\n    # totally freeze gen\n    with torch.no_grad():\n        fake = gen(z)\n"
+        "    return net(fake)\n\n\ndef g(gen, net, noise):\n    z = noise  # batch x 3\n    with torch.no_grad():\n"
+        "        fake = gen(z)\n    return net(fake)\n",
+    ),
+    "given on where it is there": (
+        "def f(net, loader, flag):\n    for x, c, g, h in loader:\n        c = Variable(c) if c is not None else None\n"
+        "        g = None if g is None else Variable(g)\n        h = Variable(h) if flag else None\n        net(x, c, g, h)\n",
+        "def f(net, loader, flag):\n    for x, c, g, h in loader:\n        h = h if flag else None\n        net(x, c, g, h)\n",
+    ),
+    "new on either arm of an expression": (
+        "def f(shape, cuda, flag):\n    z = torch.randn(shape).float() if cuda else torch.randn(shape)\n"
+        "    o = torch.randn(shape) if cuda else flag\n    return Variable(z, flag), Variable(o, flag)\n",
+        "def f(shape, cuda, flag):\n    z = torch.randn(shape).float() if cuda else torch.randn(shape)\n"
+        "    o = torch.randn(shape) if cuda else flag\n    return z.requires_grad_(flag), o.detach().requires_grad_(flag)\n",
+    ),
+    "a length, by which something is cut": (
+        "def f(y: torch.Tensor, sizes: torch.Tensor, i, df):\n    n = sizes[i].data.cpu().numpy()[0]\n"
+        "    a = y[i].data.cpu().numpy()[:n]\n    k = sizes[i].data\n    for j in range(k):\n        a[j] = 1\n"
+        "    m = sizes[i].data.cpu().numpy()[0]\n    return a, df[:m]\n",
+        "def f(y: torch.Tensor, sizes: torch.Tensor, i, df):\n    n = sizes[i].cpu().numpy()[0]\n"
+        "    a = y[i].detach().cpu().numpy()[:n]\n    k = sizes[i]\n    for j in range(k):\n        a[j] = 1\n"
+        "    m = sizes[i].detach().cpu().numpy()[0]\n    return a, df[:m]\n",
+    ),
+    "a new layer with further arguments": (
+        "def f(n, weights, **kwargs):\n    m = torch.nn.Conv2d(n, n, 3, **kwargs)\n    m.weight.data.fill_(1.0 / n)\n"
+        "    m.bias.data.zero_()\n    return m\n\n\ndef g(n, **kwargs):\n    m = torch.nn.Embedding(n, n, **kwargs)\n"
+        "    m.weight.data.fill_(1.0 / n)\n    return m\n",
+        "def f(n, weights, **kwargs):\n    m = torch.nn.Conv2d(n, n, 3, **kwargs)\n    torch.nn.init.constant_(m.weight, 1.0 / n)\n"
+        "    torch.nn.init.zeros_(m.bias)\n    return m\n\n\ndef g(n, **kwargs):\n    m = torch.nn.Embedding(n, n, **kwargs)\n"
+        "    with torch.no_grad():\n        m.weight.fill_(1.0 / n)\n    return m\n",
+    ),
 }
 
 

@@ -12,7 +12,9 @@ from torchlint.model import Model
 from torchlint.rule import Anchor, Edit, Fix
 from torchlint.rules.shared.unrecorded_inputs import volatile_argument
 
-_OF_FREEZING = re.compile(r"\b(?:fr[eo]ez|frozen|volatile|no.?grad|gradients?\b|graph|backprop|inference)", re.IGNORECASE)
+_OF_FREEZING = re.compile(
+    r"\b(?:fr[eo]ez|frozen|volatile|no.?grad|gradients?\b|graph|backprop|inference)", re.IGNORECASE
+)
 """A comment about what `volatile` was for."""
 
 
