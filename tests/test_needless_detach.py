@@ -551,6 +551,75 @@ FORMS = {
         "def f(e, a):\n    return torch.nonzero(e[:, a, :].data).size()\n",
         "def f(e, a):\n    return torch.nonzero(e[:, a, :]).size()\n",
     ),
+    "a mask that is made, and named": (
+        "class Drop(torch.nn.Module):\n    def forward(self, x, p=0.5):\n"
+        "        m = x.data.new(1, x.size(1), x.size(2)).bernoulli_(1 - p)\n"
+        "        return x * Variable(m, requires_grad=False) / (1 - p)\n\n\n"
+        "def f(x, w, p=0.1):\n    m = x.data.new(1, x.size(1)).bernoulli_(1 - p)\n    m = m.expand_as(w)\n    m = m / (1 - p)\n"
+        "    n = torch.bernoulli(x.data.new(x.size()).fill_(p))\n    mask = Variable(m)\n"
+        "    return x * mask, Variable(n.div_(1 - p)), Variable(x.data.new(x.size()).bernoulli_(p).expand_as(w))\n",
+        "class Drop(torch.nn.Module):\n    def forward(self, x, p=0.5):\n"
+        "        m = x.new_empty(1, x.size(1), x.size(2)).bernoulli_(1 - p)\n"
+        "        return x * m / (1 - p)\n\n\n"
+        "def f(x, w, p=0.1):\n    m = x.new_empty(1, x.size(1)).bernoulli_(1 - p)\n    m = m.expand_as(w)\n    m = m / (1 - p)\n"
+        "    n = torch.bernoulli(x.new_empty(x.size()).fill_(p))\n    mask = m\n"
+        "    return x * mask, n.div_(1 - p), x.new_empty(x.size()).bernoulli_(p).expand_as(w)\n",
+    ),
+    "a mask that others have, or that may have a graph": (
+        "def f(x: torch.Tensor, w, q, p=0.1):\n    m = x.data.new(1, 2).bernoulli_(p)\n    n, o = x.data.new(1, 2).bernoulli_(p), w\n"
+        "    for i in range(3):\n        x = x * Variable(m)\n    k = x.data.new(1, 2).bernoulli_(p)\n    k.mul_(q)\n"
+        "    return x, Variable(k), n, Variable(n), Variable(x.data.new(1, 2).bernoulli_(p) * q)\n",
+        "def f(x: torch.Tensor, w, q, p=0.1):\n    m = x.new_empty(1, 2).bernoulli_(p)\n    n, o = x.new_empty(1, 2).bernoulli_(p), w\n"
+        "    for i in range(3):\n        x = x * m.detach()\n    k = x.new_empty(1, 2).bernoulli_(p)\n    k.mul_(q)\n"
+        "    return x, k.detach(), n, n.detach(), (x.new_empty(1, 2).bernoulli_(p) * q).detach()\n",
+    ),
+    "gradients that processes exchange": (
+        "import torch.distributed as dist\n\ndef f(net, group):\n    for p in net.parameters():\n"
+        "        dist.all_reduce(p.grad.data, group=group)\n        dist.broadcast(p.data, 0)\n",
+        "import torch.distributed as dist\n\ndef f(net, group):\n    for p in net.parameters():\n"
+        "        dist.all_reduce(p.grad, group=group)\n        dist.broadcast(p.detach(), 0)\n",
+    ),
+    "moved behind a block that is made": (
+        "def f(net, save, n):\n    noise = torch.randn(n, 3)\n    noisev = Variable(noise, volatile=True)\n    out = net(noisev)\n"
+        "    out = out.view(3, n)\n    out = out.cpu().data.numpy()\n    save(out)\n",
+        "def f(net, save, n):\n    noise = torch.randn(n, 3)\n    noisev = noise\n    with torch.no_grad():\n        out = net(noisev)\n"
+        "    out = out.view(3, n)\n    out = out.cpu().numpy()\n    save(out)\n",
+    ),
+    "a comment about what is not trained": (
+        "def f(gen, net, noise):\n    z = Variable(noise, volatile=True)  # totally freeze gen\n    fake = Variable(gen(z).data)\n"
+        "    return net(fake)\n\n\ndef g(gen, net, noise):\n    z = Variable(noise, volatile=True)  # batch x 3\n"
+        "    fake = Variable(gen(z).data)\n    return net(fake)\n",
+        "def f(gen, net, noise):\n    z = noise\n    # totally freeze gen\n    with torch.no_grad():\n        fake = gen(z)\n"
+        "    return net(fake)\n\n\ndef g(gen, net, noise):\n    z = noise  # batch x 3\n    with torch.no_grad():\n"
+        "        fake = gen(z)\n    return net(fake)\n",
+    ),
+    "given on where it is there": (
+        "def f(net, loader, flag):\n    for x, c, g, h in loader:\n        c = Variable(c) if c is not None else None\n"
+        "        g = None if g is None else Variable(g)\n        h = Variable(h) if flag else None\n        net(x, c, g, h)\n",
+        "def f(net, loader, flag):\n    for x, c, g, h in loader:\n        h = h if flag else None\n        net(x, c, g, h)\n",
+    ),
+    "new on either arm of an expression": (
+        "def f(shape, cuda, flag):\n    z = torch.randn(shape).float() if cuda else torch.randn(shape)\n"
+        "    o = torch.randn(shape) if cuda else flag\n    return Variable(z, flag), Variable(o, flag)\n",
+        "def f(shape, cuda, flag):\n    z = torch.randn(shape).float() if cuda else torch.randn(shape)\n"
+        "    o = torch.randn(shape) if cuda else flag\n    return z.requires_grad_(flag), o.detach().requires_grad_(flag)\n",
+    ),
+    "a length, by which something is cut": (
+        "def f(y: torch.Tensor, sizes: torch.Tensor, i, df):\n    n = sizes[i].data.cpu().numpy()[0]\n"
+        "    a = y[i].data.cpu().numpy()[:n]\n    k = sizes[i].data\n    for j in range(k):\n        a[j] = 1\n"
+        "    m = sizes[i].data.cpu().numpy()[0]\n    return a, df[:m]\n",
+        "def f(y: torch.Tensor, sizes: torch.Tensor, i, df):\n    n = sizes[i].cpu().numpy()[0]\n"
+        "    a = y[i].detach().cpu().numpy()[:n]\n    k = sizes[i]\n    for j in range(k):\n        a[j] = 1\n"
+        "    m = sizes[i].detach().cpu().numpy()[0]\n    return a, df[:m]\n",
+    ),
+    "a new layer with further arguments": (
+        "def f(n, weights, **kwargs):\n    m = torch.nn.Conv2d(n, n, 3, **kwargs)\n    m.weight.data.fill_(1.0 / n)\n"
+        "    m.bias.data.zero_()\n    return m\n\n\ndef g(n, **kwargs):\n    m = torch.nn.Embedding(n, n, **kwargs)\n"
+        "    m.weight.data.fill_(1.0 / n)\n    return m\n",
+        "def f(n, weights, **kwargs):\n    m = torch.nn.Conv2d(n, n, 3, **kwargs)\n    torch.nn.init.constant_(m.weight, 1.0 / n)\n"
+        "    torch.nn.init.zeros_(m.bias)\n    return m\n\n\ndef g(n, **kwargs):\n    m = torch.nn.Embedding(n, n, **kwargs)\n"
+        "    with torch.no_grad():\n        m.weight.fill_(1.0 / n)\n    return m\n",
+    ),
 }
 
 

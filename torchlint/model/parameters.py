@@ -62,7 +62,7 @@ def _param(
         return value
     if cls is not None and (given := _given_by_torch(context, function, cls, param)) is not None:
         return replace(given, symbols=(symbol,))
-    convention = _convention(context, function, cls, name)
+    convention = _convention(context, function, cls, param)
     if convention is None:
         convention = given_to_hook(context, function, name, is_method=cls is not None)
     if convention is not None:
@@ -84,8 +84,11 @@ def _given_by_torch(context: Context, function: cst.FunctionDef, cls: cst.ClassD
     return None
 
 
-def _convention(context: Context, function: cst.FunctionDef, cls: cst.ClassDef | None, name: str) -> Value | None:
-    if cls is None:
+def _convention(
+    context: Context, function: cst.FunctionDef, cls: cst.ClassDef | None, param: cst.Param
+) -> Value | None:
+    name = param.name.value
+    if cls is None or _is_plain(param.default):
         return None
     kind = class_kind(context, cls)
     if kind == "module" and function.name.value == "forward" and name not in ("kwargs", "args", "mode"):
@@ -96,6 +99,13 @@ def _convention(context: Context, function: cst.FunctionDef, cls: cst.ClassDef |
         is_recorded = function.name.value == "backward" and is_differentiated(context, function)
         return tensor(Tri.MAYBE if is_recorded else Tri.NO, evidence=evidence)
     return None
+
+
+def _is_plain(default: cst.BaseExpression | None) -> bool:
+    """Whether the default of a parameter is a number or a truth value, as it is of what is no tensor."""
+    if isinstance(default, cst.Name):
+        return default.value in ("True", "False")
+    return isinstance(default, (cst.Float, cst.Integer))
 
 
 def self_value(context: Context, cls: cst.ClassDef, is_class: bool = False) -> Value:

@@ -269,6 +269,8 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
             return Fix("Remove `.data`: a gradient carries no graph", drop)
         # what is not kept for `backward()` may be written to
         safe = not is_kept and (usage <= Usage.SAVED or not gradients.may_be_saved(model))
+        if not has_graph and not is_told and gradients.is_communicated(node, model):
+            return Fix("Remove `.data`: a gradient carries no graph", drop, _applicability(safe))
         if usage >= Usage.OVERWRITTEN and not has_graph and not is_told:
             if usage is Usage.OVERWRITTEN and _is_never_recorded(node, model):
                 return Fix("Remove `.data`: autograd does not record here", drop, _applicability(safe))

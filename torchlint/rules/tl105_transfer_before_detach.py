@@ -63,6 +63,7 @@ from torchlint.model.interpret.loaders import is_from_loader
 from torchlint.model.syntax import call_of
 from torchlint.rule import Applicability, Finding, Fix, Group, all_of, any_of, attribute, on, pattern
 from torchlint.rules.shared import data_sites, identity, integers, memory, readers, taken_for_granted
+from torchlint.rules.shared.volatile import blocks
 from torchlint.rules.shared.without_graph import stays_without_graph
 
 GROUP = Group.PERFORMANCE
@@ -82,29 +83,10 @@ _TRIGGER = any_of(
 def check(node: cst.Attribute, model: Model) -> Finding | None:
     """Report `.detach()` or `.data` on the result of a transfer."""
     if node.attr.value == "data":
-        found = data_sites.at(node, data_sites.Site.TRANSFER, model)
-        if found is None:
-            return None
-        half = data_sites.half_of(node, model)
-        # a transfer can return the tensor itself: who writes to the result must not be counted on it
-        doubtful = data_sites.is_doubtful(*found, model) and not integers.are_given(node.value, model)
-        doubtful = doubtful or not data_sites.is_left_alone(node, model)
-        if _is_never_recorded(node, model) or (not doubtful and _carries_no_graph(node, model)):
-            risk = data_sites.risk(node, *found, model) if doubtful else ""
-            safe = Applicability.UNSAFE if doubtful else Applicability.SAFE
-            drop = edit.replace_after(node.value, node)
-            fix = Fix("Remove `.data`: the tensor has no graph", (drop,), safe, risk=risk)
-            said = "`.data` has no effect: the tensor has no graph; remove it"
-            return Finding(node.attr, said, fix, None, found[1], half_of=half)
-        source = memory.before_transfers(node.value, model)
-        risk = data_sites.risk(node, *found, model) if doubtful else ""
-        if doubtful and data_sites.is_computed_without_graph(node, source, model):
-            drop = edit.replace_after(node.value, node)
-            fix = Fix("Remove `.data`: autograd does not record here", (drop,), Applicability.UNSAFE, risk=risk)
-            return Finding(node.attr, "`.data` has no effect here; remove it", fix, None, found[1], half_of=half)
-        risk = risk or _risk(source, node.value, model)
-        is_recorded = model.grad_enabled(node) != Tri.NO and not taken_for_granted.is_without_graph(source, model)
-        return replace(_finding(node, node, source, found[1], risk=risk, is_recorded=is_recorded), half_of=half)
+        finding = _check_data(node, model)
+        if finding is None or finding.fix is None:
+            return finding
+        return replace(finding, fix=blocks.waiting(finding.fix, node, model))
     if node.attr.value != "detach" or not isinstance(node.value, cst.Call):
         return None
     call = call_of(node, model.tree)
@@ -122,6 +104,33 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
         return None
     evidence = value.evidence or Evidence(Strength.USE, "`.detach` is called on it, which only tensors have", node)
     return _finding(node, call, source, evidence, end=call, risk=_risk(source, node.value, model))
+
+
+def _check_data(node: cst.Attribute, model: Model) -> Finding | None:
+    """Report `.data` of the result of a transfer."""
+    found = data_sites.at(node, data_sites.Site.TRANSFER, model)
+    if found is None:
+        return None
+    half = data_sites.half_of(node, model)
+    # a transfer can return the tensor itself: who writes to the result must not be counted on it
+    doubtful = data_sites.is_doubtful(*found, model) and not integers.are_given(node.value, model)
+    doubtful = doubtful or not data_sites.is_left_alone(node, model)
+    if _is_never_recorded(node, model) or (not doubtful and _carries_no_graph(node, model)):
+        risk = data_sites.risk(node, *found, model) if doubtful else ""
+        safe = Applicability.UNSAFE if doubtful else Applicability.SAFE
+        drop = edit.replace_after(node.value, node)
+        fix = Fix("Remove `.data`: the tensor has no graph", (drop,), safe, risk=risk)
+        said = "`.data` has no effect: the tensor has no graph; remove it"
+        return Finding(node.attr, said, fix, None, found[1], half_of=half)
+    source = memory.before_transfers(node.value, model)
+    risk = data_sites.risk(node, *found, model) if doubtful else ""
+    if doubtful and data_sites.is_computed_without_graph(node, source, model):
+        drop = edit.replace_after(node.value, node)
+        fix = Fix("Remove `.data`: autograd does not record here", (drop,), Applicability.UNSAFE, risk=risk)
+        return Finding(node.attr, "`.data` has no effect here; remove it", fix, None, found[1], half_of=half)
+    risk = risk or _risk(source, node.value, model)
+    is_recorded = model.grad_enabled(node) != Tri.NO and not taken_for_granted.is_without_graph(source, model)
+    return replace(_finding(node, node, source, found[1], risk=risk, is_recorded=is_recorded), half_of=half)
 
 
 def _is_never_recorded(node: cst.Attribute, model: Model) -> bool:

@@ -137,7 +137,7 @@ from torchlint.model import Model
 from torchlint.model.syntax import bound_name, call_of, dotted, is_global, last_name, root
 from torchlint.rule import Anchor, Applicability, Edit, Finding, Fix, Group, Severity, on, word
 from torchlint.rules.api import fallbacks, namespaces, patches
-from torchlint.rules.shared import age, last_use, unwrapping_calls, variables, wrapping_comments
+from torchlint.rules.shared import age, freezing_comments, last_use, unwrapping_calls, variables, wrapping_comments
 from torchlint.rules.shared.uncomputed import mapped
 from torchlint.rules.shared.volatile import blocks
 from torchlint.rules.shared.volatile.blocks import Need
@@ -159,7 +159,8 @@ def check_call(node: cst.Call, model: Model) -> Finding | None:
     fix = None if patches.is_replaced(variables.VARIABLE, model) else _fix(node, model)
     if fix is not None:
         others = (_fix(each, model) for each in _wrappers_beside(node, model))
-        fix = last_use.with_import(wrapping_comments.with_comment(fix, node, others, model), node, model)
+        fix = freezing_comments.moved(wrapping_comments.with_comment(fix, node, others, model), node, model)
+        fix = last_use.with_import(fix, node, model)
     advice = (
         f"{fix.message[0].lower()}{fix.message[1:]}" if fix is not None else "use `.detach()`, or the tensor itself"
     )

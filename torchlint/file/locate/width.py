@@ -20,6 +20,7 @@ _MOST = 120
 _LINE = re.compile(r"[^\r\n]+")
 _BEFORE = re.compile(r"[ \t]*(?:\w+[ \t]*=[ \t]*)?")
 """What stands before the value of an argument that a line begins with."""
+_BLANKS = re.compile(r"[ \t]*")
 _AT_END = re.compile(r"[ \t]*(,?)[ \t]*[\r\n]")
 
 
@@ -38,8 +39,7 @@ def below(  # noqa: PLR0917
     that go with this one.
     """
     left = line_start(text, first)
-    blanks = re.compile(r"[ \t]*").match(text, left)
-    margin = blanks.group() if blanks is not None else ""
+    margin = _margin(text, left)
     if _is_one_a_line(text, edit, first, last):
         return _on_line(edit, newline, margin)
     start = line_start(text, edit.start)
@@ -49,10 +49,18 @@ def below(  # noqa: PLR0917
     width = max(_LEAST, kept_width(text))
     if end - start > _MOST or end - start + grown <= width:
         return edit
-    indent = margin + " " * (first - left - len(margin))
+    indent = _margin(text, start)  # what is not aligned to the bracket hangs
+    if start == left or len(indent) >= first - left:
+        indent = margin + " " * (first - left - len(margin))
     if len(indent) + len(edit.content.removeprefix(",").lstrip()) + (end - edit.start) > width:
         return edit
     return _on_line(edit, newline, indent)
+
+
+def _margin(text: str, start: int) -> str:
+    """The blanks that a line begins with."""
+    blanks = _BLANKS.match(text, start)
+    return blanks.group() if blanks is not None else ""
 
 
 def _is_one_a_line(text: str, edit: TextEdit, first: int, last: int) -> bool:

@@ -201,10 +201,10 @@ _LIKE = frozenset(
             "squeeze",
             "unsqueeze",
         ),
-        *("t", "transpose", "permute", "expand", "expand_as", "narrow", "select"),
+        *("t", "transpose", "permute", "expand", "expand_as", "narrow", "select", "numpy", "item", "tolist"),
     )
 )
-"""Methods that give a tensor of the same dtype."""
+"""Methods that give a tensor of the same dtype, or its elements."""
 
 
 def _keeps_dtype(name: str, node: cst.CSTNode, model: Model) -> bool:
@@ -268,6 +268,8 @@ def _takes_integers(use: cst.Name, model: Model) -> bool:
     whole = _whole(use, model)
     if not isinstance(whole, cst.BaseExpression):
         return False
+    if _is_bound_of_slice(whole, model):
+        return True
     name = indices.taker(whole, model)
     if name is None:
         return indices.is_handed_to_index(whole, model)
@@ -275,6 +277,19 @@ def _takes_integers(use: cst.Name, model: Model) -> bool:
         taker = model.tree.enclosing(whole, cst.Subscript)
         return isinstance(taker, cst.Subscript) and model.is_tensor(taker.value)
     return "." in name or indices.is_method(name, model)
+
+
+def _is_bound_of_slice(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether a tensor or an array is cut where an expression says, ``x[:n]``, or ``range`` is given it."""
+    match model.tree.parent(node):
+        case cst.Slice() as cut:
+            taker = model.tree.enclosing(cut, cst.Subscript)
+            if not isinstance(taker, cst.Subscript):
+                return False
+            return not model.value(taker.value).kind & ~(Kind.TENSOR | Kind.NDARRAY)
+        case cst.Arg(keyword=None, star="") as arg if isinstance(call := model.tree.parent(arg), cst.Call):
+            return model.qualified(call.func) == "builtins.range"
+    return False
 
 
 def _is_always_after(use: cst.Name, node: cst.CSTNode, model: Model) -> bool:

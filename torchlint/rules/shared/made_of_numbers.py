@@ -10,7 +10,8 @@ import libcst as cst
 
 from torchlint.model import Kind, Model, Tri
 from torchlint.model.aliasing import by_name
-from torchlint.model.bindings import declares
+from torchlint.model.aliasing.here import only_metadata
+from torchlint.model.bindings import bound_value, declares, owner
 from torchlint.model.codebase.exports import is_mentioned
 from torchlint.model.overriding import is_set_by_others
 from torchlint.model.syntax import assignment_of, parameters
@@ -18,7 +19,10 @@ from torchlint.model.torch import library
 from torchlint.model.torch.schema import TensorResult
 from torchlint.rules.shared import criteria, memory
 from torchlint.rules.shared.number_by_use import needs_no_graph
+from torchlint.rules.shared.order import is_in_same_suite, loops_around
 
+_MANY = 8
+"""A name that occurs more often is not followed."""
 _HANDING_ON = frozenset(
     (
         *("fill_", "zero_", "uniform_", "normal_", "random_", "exponential_", "bernoulli_", "resize_"),
@@ -27,6 +31,10 @@ _HANDING_ON = frozenset(
     )
 )
 """Methods that give a new tensor with its own values or with numbers they are given."""
+_LIKE = frozenset(("expand_as", "view_as", "reshape_as", "resize_as_", "type_as"))
+"""Those that take nothing but the size or the type from a tensor that they are given."""
+_COMPUTING = frozenset(("add_", "sub_", "mul_", "div_", "add", "sub", "mul", "div"))
+"""Those that compute with a number that they are given."""
 
 
 def is_made_of_numbers(node: cst.BaseExpression, model: Model) -> bool:
@@ -38,16 +46,52 @@ def is_made_of_numbers(node: cst.BaseExpression, model: Model) -> bool:
             if any(arg.star or model.value(arg.value).kind & Kind.TENSOR for arg in args):
                 return False
             return is_made_of_numbers(made, model)
+        case cst.Call(func=cst.Attribute(value=made, attr=cst.Name(value=name)), args=[cst.Arg(star="", value=given)]):
+            if name in _LIKE or (name in _COMPUTING and _is_number(given, model)):
+                return is_made_of_numbers(made, model)
+        case cst.Name():
+            return model.remember(_is_name_of_made, node)
         case cst.BinaryOperation(left=left, right=right):
             sides = [is_made_of_numbers(left, model), is_made_of_numbers(right, model)]
             others = [side for side, is_made in zip((left, right), sides, strict=True) if not is_made]
             return any(sides) and all(_is_number(side, model) for side in others)
         case cst.UnaryOperation(operator=cst.Minus(), expression=inner):
             return is_made_of_numbers(inner, model)
+    match node:
+        case cst.Call(func=func, args=[cst.Arg(star="", value=made)]) if model.qualified(func) == "torch.bernoulli":
+            return is_made_of_numbers(made, model)
         case cst.Call():
             value = model.value(node)
             return value.is_tensor and value.grad == Tri.NO and not value.is_parameter and _is_made(node, model)
     return False
+
+
+def _is_name_of_made(model: Model, node: cst.Name) -> bool:
+    """Whether a name has just been bound to such a tensor, and stands nowhere else but where it is bound again.
+
+    Nobody can tell what wraps the tensor from the tensor then.
+    """
+    scope, tree = model.scopes.scope_of(node), model.tree
+    if not isinstance(scope, cst.FunctionDef) or model.ask(owner, node) is not scope:
+        return False
+    uses = model.references(node.value, scope)
+    if len(uses) > _MANY or any(model.scopes.scope_of(use) is not scope for use in uses):
+        return False
+    order, statement = tree.order, tree.statement(node)
+    bound = [use for use in uses if assignment_of(use, tree) is not None and model.is_target(use)]
+    before = [use for use in bound if order(use) < order(statement)]
+    if not before or before[0] is not uses[0] or not is_in_same_suite(node, before[-1], model):
+        return False
+    if loops_around(before[0], model) != loops_around(node, model):
+        return False  # a round could read what the one before has left
+    bound_again = (tree.statement(use) for use in bound[len(before) :] if is_in_same_suite(node, use, model))
+    again = next(map(tree.last_below, bound_again), order(uses[-1]))
+    begun = tree.last_below(tree.statement(before[-1]))
+    read = [use for use in uses if begun < order(use) <= again and use is not node and use not in bound]
+    if not all(model.ask(only_metadata, use) for use in read):
+        return False
+    made = bound_value(before[-1], tree)
+    return made is not None and is_made_of_numbers(made, model)
 
 
 def _is_tensor(node: cst.BaseExpression, model: Model) -> bool:

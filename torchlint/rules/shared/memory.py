@@ -163,6 +163,8 @@ def is_new(node: cst.BaseExpression, model: Model) -> bool:
     match node:
         case cst.BinaryOperation() | cst.Comparison() | cst.UnaryOperation(operator=cst.Minus()):
             return bool((value.strength or 0) > Strength.NAME)
+        case cst.IfExp(body=one, orelse=other):
+            return is_new(one, model) and is_new(other, model)
         case cst.Call(func=cst.Attribute(attr=cst.Name("new")), args=args):  # given a tensor, it is that one
             return are_sizes(args, model) or not any(arg.star or model.value(arg.value).may_be_tensor for arg in args)
         case cst.Call(func=func, args=args):

@@ -12,6 +12,8 @@ from torchlint.rules.shared.order import loops_around
 
 _MANY = 12
 """A layer with more uses is not followed."""
+_TAKING_WEIGHTS = "Embedding"
+"""Layers of such a name take a tensor that becomes their parameter."""
 _PLAIN = frozenset(("data", "size", "shape", "dtype", "device", "numel", "dim", "ndim", "requires_grad"))
 """What of a parameter can be asked, or written through, without that autograd saves it."""
 
@@ -32,9 +34,10 @@ def _is_new(name: cst.Name, scope: cst.FunctionDef, model: Model) -> bool:
     if model.scopes.rebinders(scope, name.value) or not comes_first(targets[0], name, model):
         return False
     made = bound_value(targets[0], model.tree)
-    if not isinstance(made, cst.Call) or any(arg.star or model.is_tensor(arg.value) for arg in made.args):
+    if not isinstance(made, cst.Call) or any(model.is_tensor(arg.value) for arg in made.args):
         return False
-    if library.module_info(model.qualified(made.func) or "") is None:
+    ref = model.qualified(made.func) or ""
+    if library.module_info(ref) is None or (_TAKING_WEIGHTS in ref and any(arg.star for arg in made.args)):
         return False
     order, loops = model.tree.order, list(loops_around(name, model))
     begun = [each for each in loops if not model.tree.is_inside(targets[0], each)]

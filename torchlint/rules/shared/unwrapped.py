@@ -56,9 +56,23 @@ def whole(call: cst.Call, inner: cst.BaseExpression, model: Model) -> cst.BaseEx
     match model.tree.parent(call):
         case cst.IfExp(test=test, body=body, orelse=orelse) as either if test is not call:
             other = body if orelse is call else orelse
+            if _is_none_like(other, inner, either, model):
+                return either
             if _is_same(other, inner, model) and _only_asks(test, root(inner)) and "#" not in model.tree.code(either):
                 return either
     return call
+
+
+def _is_none_like(other: cst.BaseExpression, inner: cst.BaseExpression, either: cst.IfExp, model: Model) -> bool:
+    """Whether None is given where what is wrapped is None: ``Variable(x) if x is not None else None``."""
+    if not isinstance(other, cst.Name) or other.value != "None" or "#" in model.tree.code(either):
+        return False
+    match either.test:
+        case cst.Comparison(
+            left=asked, comparisons=[cst.ComparisonTarget(operator=operator, comparator=cst.Name("None"))]
+        ) if isinstance(operator, cst.Is if other is either.body else cst.IsNot):
+            return _is_same(asked, inner, model)
+    return False
 
 
 def _is_same(one: cst.BaseExpression, other: cst.BaseExpression, model: Model) -> bool:
