@@ -98,8 +98,8 @@ The constructor of a base in any form, a method that runs it, modules that keep 
          self.fc = nn.Linear(2, 1)
 ```
 
-Nothing is said where a subclass, a decorator or a function of the project may have run the constructor of `nn.Module` before: run
-again, it would drop what has been registered since.
+Nothing is said where a subclass, a decorator or a function of the project may have run the constructor of `nn.Module`
+before: run again, it would drop what has been registered since.
 
 ```diff
  from torch import nn
