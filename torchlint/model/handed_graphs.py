@@ -69,7 +69,7 @@ def _is_made(context: Context, name: str) -> bool:
 
 
 def _is_made_otherwise(context: Context, cls: cst.ClassDef, method: str) -> bool:
-    """Whether objects of a class are made by another name, by what it is handed to, or by a subclass with its method."""
+    """Whether objects of a class are made by another name, by what it is given to, or by a subclass with its method."""
     name = cls.name.value
     if is_mentioned(context, rf"\b{name}[ \t]+as[ \t]|=[ \t]*(?:\w+\.)*{name}[ \t]*(?:[;#\r\n]|$)"):
         return True
