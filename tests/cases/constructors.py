@@ -158,3 +158,14 @@ class Prepared(nn.Module, metaclass=Meta):
 class OfPrepared(Prepared):
     def __init__(self):
         self.fc = nn.Linear(2, 2)
+
+
+class Kept(nn.Module):
+    def __init__(self):  # TL502`__init__`
+        self.fc = nn.Linear(2, 2)
+
+
+class OfKept(Kept):
+    def __init__(self):
+        super(OfKept, self).__init__()
+        self.more = nn.Linear(2, 2)

@@ -17,9 +17,9 @@ from torchlint.model.classes import class_kind, class_of
 from torchlint.model.codebase.exports import is_mentioned
 from torchlint.model.expressions import value_of
 from torchlint.model.graphs.flow import MANY, Event, flow_of, nodes_of, upstream
-from torchlint.model.overriding import overriding
+from torchlint.model.overriding import heirs, is_class_handed_over, overriding
 from torchlint.model.possibilities import Kind, Tri
-from torchlint.model.syntax import parameters
+from torchlint.model.syntax import bound_name, last_name, parameters
 from torchlint.model.values import Value, held
 
 if TYPE_CHECKING:
@@ -55,12 +55,28 @@ def is_handed_graph(context: Context, function: cst.FunctionDef, name: str) -> b
 
 def _is_called_by_others(context: Context, function: cst.FunctionDef) -> bool:
     name, uses = function.name.value, context.remember(_uses, function)
+    cls = class_of(context, function)
     if uses.is_handed_on or (name.startswith("__") and name.endswith("__") and name != "__init__"):
         return True
-    cls = class_of(context, function) if name == "forward" and not uses.calls else None
-    if cls is None or class_kind(context, cls) != "module":
+    if cls is None or not (name == "__init__" or (name == "forward" and class_kind(context, cls) == "module")):
         return False
-    return is_mentioned(context, rf"(?<!class )\b{cls.name.value}\(")
+    has_calls = bool(uses.calls) or name == "__init__"
+    return context.remember(_is_made_otherwise, cls, name) or (not has_calls and _is_made(context, cls.name.value))
+
+
+def _is_made(context: Context, name: str) -> bool:
+    return is_mentioned(context, rf"(?<!class )\b{name}\(")
+
+
+def _is_made_otherwise(context: Context, cls: cst.ClassDef, method: str) -> bool:
+    """Whether objects of a class are made by another name, by what it is given to, or by a subclass with its method."""
+    name = cls.name.value
+    if is_mentioned(context, rf"\b{name}[ \t]+as[ \t]|=[ \t]*(?:\w+\.)*{name}[ \t]*(?:[;#\r\n]|$)"):
+        return True
+    if is_class_handed_over(context, name):
+        return True
+    inherited = (heir for home, heir in heirs(context, cls) if method not in home.scopes.info(heir).methods)
+    return any(_is_made(context, heir.name.value) for heir in inherited)
 
 
 def gives_graph(context: Context, call: cst.Call) -> bool:
@@ -109,8 +125,10 @@ def _uses(context: Context, function: cst.FunctionDef) -> _Uses:
     name, is_handed_on = function.name.value, False
     paths = context.codebase.matching(context, re.compile(rf"\b{name}\b".encode()))[:_FILES]
     for caller in (context, *filter(None, (context.codebase.whole(path, context) for path in paths))):
+        others = _other_names(caller, name)
+        is_handed_on |= any(_is_named_beyond(caller, other) for other in others)
         with asking(caller):
-            for use in caller.scopes.calls(name):
+            for use in (use for each in (name, *others) for use in caller.scopes.calls(each)):
                 call = caller.tree.parent(use)
                 if not _may_be_it(caller, use, context, function):
                     continue
@@ -119,6 +137,17 @@ def _uses(context: Context, function: cst.FunctionDef) -> _Uses:
                 else:
                     is_handed_on = True
     return _Uses(list(found.values())[:_MOST], is_handed_on)
+
+
+def _other_names(caller: Context, name: str) -> list[str]:
+    """What a file calls that it imports under another name: ``from lib import make as made``."""
+    aliases = (each for each in caller.tree.all(cst.ImportAlias) if last_name(each.name) == name)
+    return [bound for each in aliases if (bound := bound_name(each)) != name]
+
+
+def _is_named_beyond(caller: Context, name: str) -> bool:
+    """Whether further files have a name, which may be imported from here in turn."""
+    return bool(caller.codebase.matching(caller, re.compile(rf"\b{name}\b".encode())))
 
 
 def _may_be_it(caller: Context, use: cst.CSTNode, home: Context, function: cst.FunctionDef) -> bool:

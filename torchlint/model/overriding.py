@@ -106,14 +106,15 @@ def is_bound_by_unknown_heir(context: Context, cls: cst.ClassDef, name: str) -> 
     if not context.is_part and any(
         each is not cls and _has_its_own(context, each, name) for each in context.remember(_open_classes)
     ):
-        return context.remember(_is_handed_over, cls.name.value)
+        return context.remember(is_class_handed_over, cls.name.value)
     others = context.codebase.others(context)
     if others is None or not others.heirs.is_bound_openly(context.path or "", name):
         return False
-    return context.remember(_is_handed_over, cls.name.value)
+    return context.remember(is_class_handed_over, cls.name.value)
 
 
-def _is_handed_over(context: Context, name: str) -> bool:
+def is_class_handed_over(context: Context, name: str) -> bool:
+    """Whether a file of the project gives a class of a name to something, or keeps it for that."""
     others = context.codebase.others(context)
     given = context.remember(_handed_over)
     return name.encode() in given or (others is not None and others.is_handed_over(name.encode()))

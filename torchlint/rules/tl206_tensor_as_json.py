@@ -49,6 +49,7 @@ from torchlint import edit
 from torchlint.model import Kind, Model, Ndim, Strength
 from torchlint.model.annotations import is_of_entries
 from torchlint.model.bindings import last_assigned
+from torchlint.model.codebase.exports import is_mentioned
 from torchlint.model.imports import imported_path
 from torchlint.model.syntax import positional
 from torchlint.rule import Finding, Fix, Group, Severity, all_of, any_of, on, word
@@ -62,6 +63,8 @@ _WRITING = frozenset(("json.dump", "json.dumps"))
 _LAST_NAMES = frozenset(name.rpartition(".")[2] for name in _WRITING)
 _OTHERWISE = frozenset(("default", "cls", "skipkeys"))
 """Arguments that may say what becomes of other objects."""
+_ENCODER = r"\bJSONEncoder(?:\.default\s*=(?!=)|\s*,\s*[\"']default\b)|\b_default_encoder\b"
+"""What replaces that of all: ``json.JSONEncoder.default = encode``, ``mock.patch.object(JSONEncoder, "default")``."""
 
 
 @on(cst.Call, trigger=all_of(any_of(word("dump"), word("dumps")), word("json")))
@@ -74,7 +77,7 @@ def check(node: cst.Call, model: Model) -> Iterator[Finding]:
         return
     if any(arg.star or (arg.keyword is not None and arg.keyword.value in _OTHERWISE) for arg in node.args):
         return
-    if is_probed(node, model):
+    if is_probed(node, model) or model.remember(_writes_otherwise):
         return
     for each in _values(given.value):
         if _is_tensor(each, model):
@@ -87,6 +90,11 @@ def check(node: cst.Call, model: Model) -> Iterator[Finding]:
             said = "it holds tensors, which cannot be written as JSON: this raises; put numbers or lists into it"
             yield Finding(given.value, said, receiver=each)
             return
+
+
+def _writes_otherwise(model: Model) -> bool:
+    """Whether the project tells the encoder of `json` what to do with other objects."""
+    return model.ask(is_mentioned, _ENCODER)
 
 
 def _values(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:

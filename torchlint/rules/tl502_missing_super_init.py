@@ -98,6 +98,23 @@ The constructor of a base in any form, a method that runs it, modules that keep 
          self.fc = nn.Linear(2, 1)
 ```
 
+Nothing is said where a subclass, a decorator or a function of the project may have run the constructor of `nn.Module`
+before: run again, it would drop what has been registered since.
+
+```diff
+ from torch import nn
+
+ class Heads(nn.Module):
+     def __init__(self):
+         self.head = nn.Linear(2, 1)
+
+ class Net(Heads):
+     def __init__(self):
+         nn.Module.__init__(self)
+         self.body = nn.Linear(2, 2)
+         Heads.__init__(self)
+```
+
 ## When the fix is unsafe
 
 Never. There is none where the base's constructor takes arguments, or `super()` stands there already.
@@ -113,8 +130,12 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model, Strength
+from torchlint.model.classes import find_method
+from torchlint.model.codebase.exports import is_mentioned
+from torchlint.model.context import Context
 from torchlint.model.lineage import lineage_of
-from torchlint.model.syntax import call_of, parameters, root
+from torchlint.model.overriding import has_many_heirs, heirs
+from torchlint.model.syntax import call_of, last_name, parameters, root
 from torchlint.rule import Finding, Fix, Group, Severity, any_of, on, pattern
 
 GROUP = Group.CORRECTNESS
@@ -147,7 +168,7 @@ def check(node: cst.FunctionDef, model: Model) -> Finding | None:
     if cls is None or not cls.bases or cls.keywords or _is_generated_from(model):
         return None
     early = _first_kept(node, model)
-    if early is None or not _is_plain_module(cls, model):
+    if early is None or not _is_plain_module(cls, model) or _may_have_begun(cls, model):
         return None
     if any(_runs_constructor(each, model) for each in model.tree.walk(node.body)):
         return Finding(early, "this raises: the constructor of the base has to run before layers are kept")
@@ -161,6 +182,48 @@ def _is_plain_module(cls: cst.ClassDef, model: Model) -> bool:
     if lineage.kind != "module" or lineage.has_unknown or any(each.keywords for _, each in lineage.classes()):
         return False
     return all(model.find_method(cls, name) is None for name in _HOOKS)
+
+
+def _may_have_begun(cls: cst.ClassDef, model: Model) -> bool:
+    """Whether others may run the constructor of `nn.Module` before that of a class, which must not run it again.
+
+    A second run empties the module: what was registered before is lost.
+    """
+    if any(_runs_constructors(each.decorator, model) for each in cls.decorators):
+        return True
+    if model.ask(has_many_heirs, cls) or model.ask(is_mentioned, rf"\b{cls.name.value}\.__init__\b"):
+        return True
+    return any(_begins_it(home, heir, cls) for home, heir in model.ask(heirs, cls))
+
+
+def _runs_constructors(decorator: cst.BaseExpression, model: Model) -> bool:
+    """Whether a decorator is a function of the project that names a constructor."""
+    node = model.value(decorator.func if isinstance(decorator, cst.Call) else decorator).node
+    if not isinstance(node, cst.FunctionDef):
+        return False
+    return any(each.value == "__init__" for each in model.home(node).tree.within(node.body, cst.Name))
+
+
+def _begins_it(home: Context, heir: cst.ClassDef, base: cst.ClassDef) -> bool:
+    """Whether a subclass runs another constructor than that of its base, or makes its objects in another way."""
+    lineage = lineage_of(home, heir)
+    if lineage.has_unknown or any(find_method(home, heir, name) is not None for name in _HOOKS):
+        return True
+    own = [(at, each) for at, each in lineage.classes() if each is not base]
+    return any(
+        each.decorators
+        or each.keywords
+        or any(not _is_of_base(call, each) for call in at.tree.attributes("__init__", each))
+        for at, each in own
+    )
+
+
+def _is_of_base(constructor: cst.Attribute, cls: cst.ClassDef) -> bool:
+    """Whether it is `super().__init__`, or `super(Net, self).__init__` in the class `Net`."""
+    match constructor.value:
+        case cst.Call(func=cst.Name("super"), args=args):
+            return not args or last_name(args[0].value) == cls.name.value
+    return False
 
 
 def _is_generated_from(model: Model) -> bool:
