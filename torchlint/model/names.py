@@ -103,3 +103,6 @@ HOLDER_NAME = re.compile(
     re.IGNORECASE,
 )
 """Names of objects that are known to keep something in `.data`: only proof outweighs them."""
+
+BOXES = re.compile(r"(^|_)boxes$", re.IGNORECASE)
+"""Of these, the names that are those of tensors as often: what is beside them outweighs that."""
