@@ -71,6 +71,22 @@ def f(loader, net):
         print(x, y, z, k)
 """,
     ),
+    "what is None either way": (
+        """\
+for x, c, g, h in loader:
+    c = Variable(c) if c is not None else None
+    g = None if g is None else Variable(g)
+    k = Variable(h) if h is not None else None
+    m = Variable(h) if x is not None else None
+    print(x.volatile, c, g, k, m)
+""",
+        """\
+for x, c, g, h in loader:
+    k = h
+    m = h if x is not None else None
+    print(x.volatile, c, g, k, m)
+""",
+    ),
     "a comment that says more": (
         """\
 for x, y in loader:

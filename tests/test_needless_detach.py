@@ -571,6 +571,14 @@ FORMS = {
         "def f(x, w: torch.Tensor, move):\n    move(w.data)\n    return x.to(w.data), move.to(w.data, True)\n",
         "def f(x, w: torch.Tensor, move):\n    move(w.detach())\n    return x.to(w), move.to(w.detach(), True)\n",
     ),
+    "the longest of lengths": (
+        "def f(lengths, other: torch.Tensor, longest=None):\n    if longest is None:\n        longest = lengths.data.max()\n    least = other.data.max()\n"
+        "    n = lengths.size(0)\n    at = torch.arange(0, longest).long().unsqueeze(0).expand(n, longest)\n"
+        "    return at < lengths.unsqueeze(1).expand_as(at), least\n",
+        "def f(lengths, other: torch.Tensor, longest=None):\n    if longest is None:\n        longest = lengths.max()\n    least = other.detach().max()\n"
+        "    n = lengths.size(0)\n    at = torch.arange(0, longest).long().unsqueeze(0).expand(n, longest)\n"
+        "    return at < lengths.unsqueeze(1).expand_as(at), least\n",
+    ),
     "given to a function that is a method, too": (
         "def f(e, a):\n    return torch.nonzero(e[:, a, :].data).size()\n",
         "def f(e, a):\n    return torch.nonzero(e[:, a, :]).size()\n",

@@ -56,9 +56,23 @@ def whole(call: cst.Call, inner: cst.BaseExpression, model: Model) -> cst.BaseEx
     match model.tree.parent(call):
         case cst.IfExp(test=test, body=body, orelse=orelse) as either if test is not call:
             other = body if orelse is call else orelse
-            if _is_same(other, inner, model) and _only_asks(test, root(inner)) and "#" not in model.tree.code(either):
+            is_same = _is_same(other, inner, model) and _only_asks(test, root(inner))
+            if (is_same or _is_none_either_way(either, call, inner)) and "#" not in model.tree.code(either):
                 return either
     return call
+
+
+def _is_none_either_way(either: cst.IfExp, call: cst.Call, inner: cst.BaseExpression) -> bool:
+    """Whether a name is None where it is not wrapped: ``Variable(x) if x is not None else None``."""
+    match either.test, inner:
+        case cst.Comparison(
+            left=cst.Name(value=asked), comparisons=[cst.ComparisonTarget(operator, cst.Name("None"))]
+        ), cst.Name(value=name) if asked == name and isinstance(operator, (cst.Is, cst.IsNot)):
+            there, absent = (
+                (either.orelse, either.body) if isinstance(operator, cst.Is) else (either.body, either.orelse)
+            )
+            return there is call and isinstance(absent, cst.Name) and absent.value == "None"
+    return False
 
 
 def _is_same(one: cst.BaseExpression, other: cst.BaseExpression, model: Model) -> bool:
