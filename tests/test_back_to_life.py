@@ -32,6 +32,13 @@ FORMS: dict[str, tuple[str, str | None] | tuple[str, str | None, str]] = {
         "import torch.nn.functional as F\nimport torch\ndef f():\n    a = F.mse_loss(torch.ones(3), torch.zeros(3))\n"
         "    return a.item(), a.item(), a.int().numpy()[0]\n",
     ),
+    "a mean on one path, which is given on": (
+        "import torch\ndef f(r: torch.Tensor, log, seen, w):\n    mean = torch.zeros(1)\n    x = w.sort()\n    if seen:\n        mean = r.mean()\n"
+        "    log(mean.data[0], x.data[0])\n",
+        None,
+        "import torch\ndef f(r: torch.Tensor, log, seen, w):\n    mean = torch.zeros(1)\n    x = w.sort()\n    if seen:\n        mean = r.mean()\n"
+        "    log(mean.item(), x.data[0])\n",
+    ),
     "a sum that begins as a number": (
         "import torch\ndef f(net, xs):\n    a = b = 0.0\n    for x in xs:\n        r, s = net(x), x.clamp(0)\n        a += r.cpu().data[0]\n"
         "        b += s.cpu().data[0]\n    return a, b\n",

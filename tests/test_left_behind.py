@@ -40,6 +40,53 @@ for x, y in loader:
     print(x.volatile, y, z)
 """,
     ),
+    "such a comment with an empty line below it": (
+        """\
+def f(loader, net):
+    for x, y in loader:
+        # wrap them in Variables
+
+        x, y = Variable(x), Variable(y)
+        n = 1
+
+        # convert to a Variable
+
+        z = net(Variable(torch.zeros(3)), n)
+        # wrap it in a Variable
+
+
+        k = Variable(torch.zeros(3))
+        print(x, y, z, k)
+""",
+        """\
+def f(loader, net):
+    for x, y in loader:
+        n = 1
+
+        z = net(torch.zeros(3), n)
+        # wrap it in a Variable
+
+
+        k = torch.zeros(3)
+        print(x, y, z, k)
+""",
+    ),
+    "what is None either way": (
+        """\
+for x, c, g, h in loader:
+    c = Variable(c) if c is not None else None
+    g = None if g is None else Variable(g)
+    k = Variable(h) if h is not None else None
+    m = Variable(h) if x is not None else None
+    print(x.volatile, c, g, k, m)
+""",
+        """\
+for x, c, g, h in loader:
+    k = h
+    m = h if x is not None else None
+    print(x.volatile, c, g, k, m)
+""",
+    ),
     "a comment that says more": (
         """\
 for x, y in loader:
@@ -49,9 +96,6 @@ for x, y in loader:
     # wrapped in Variables
     y = Variable(y.cuda())
     # move them to the GPU, wrap them in Variables and flatten them
-    y = Variable(y.view(-1))
-    # wrap it in a Variable
-
     y = Variable(y.view(-1))
     print(x.volatile, y)
 """,
@@ -63,9 +107,6 @@ for x, y in loader:
     # wrapped in Variables
     y = y.cuda()
     # move them to the GPU, wrap them in Variables and flatten them
-    y = y.view(-1)
-    # wrap it in a Variable
-
     y = y.view(-1)
     print(x.volatile, y)
 """,

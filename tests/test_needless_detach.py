@@ -547,6 +547,38 @@ FORMS = {
         "    elif n == 4:\n        with torch.no_grad():\n            conv.weight[:, :3] = net.conv1.weight\n            conv.weight[:, 3:4] = net.conv1.weight[:, 0:1]\n"
         "    return conv\n",
     ),
+    "filled, and wrapped in one of two cases, or as one of two": (
+        "def f(n, cuda):\n    y, z = torch.zeros(2 * n), torch.zeros(n)\n    y[:n] = 0.1\n    z[0].fill_(2)\n"
+        "    y = Variable(y.cuda()) if cuda else Variable(y)\n    z = Variable(z.cuda() if cuda else z)\n    return y * 2, z\n",
+        "def f(n, cuda):\n    y, z = torch.zeros(2 * n), torch.zeros(n)\n    y[:n] = 0.1\n    z[0].fill_(2)\n"
+        "    y = y.cuda() if cuda else y\n    z = z.cuda() if cuda else z\n    return y * 2, z\n",
+    ),
+    "wrapped as one of two that somebody has": (
+        "def f(n, cuda, kept, w):\n    y, z = torch.zeros(n), torch.zeros(n)\n    kept.append(y)\n    z[0] = w\n"
+        "    return Variable(y.cuda() if cuda else y), Variable(z.cuda()) if cuda else Variable(z)\n",
+        "def f(n, cuda, kept, w):\n    y, z = torch.zeros(n), torch.zeros(n)\n    kept.append(y)\n    z[0] = w\n"
+        "    return (y.cuda() if cuda else y).detach(), z.detach().cuda() if cuda else z.detach()\n",
+    ),
+    "a gradient that processes exchange": (
+        "import torch.distributed as dist\n\ndef f(net):\n    for p in net.parameters():\n"
+        "        dist.all_reduce(p.grad.data, op=dist.ReduceOp.SUM)\n        p.grad.data /= dist.get_world_size()\n"
+        "        dist.broadcast(p.data, 0)\n",
+        "import torch.distributed as dist\n\ndef f(net):\n    for p in net.parameters():\n"
+        "        dist.all_reduce(p.grad, op=dist.ReduceOp.SUM)\n        p.grad /= dist.get_world_size()\n"
+        "        dist.broadcast(p.detach(), 0)\n",
+    ),
+    "asked for dtype and device by what is not known": (
+        "def f(x, w: torch.Tensor, move):\n    move(w.data)\n    return x.to(w.data), move.to(w.data, True)\n",
+        "def f(x, w: torch.Tensor, move):\n    move(w.detach())\n    return x.to(w), move.to(w.detach(), True)\n",
+    ),
+    "the longest of lengths": (
+        "def f(lengths, other: torch.Tensor, longest=None):\n    if longest is None:\n        longest = lengths.data.max()\n    least = other.data.max()\n"
+        "    n = lengths.size(0)\n    at = torch.arange(0, longest).long().unsqueeze(0).expand(n, longest)\n"
+        "    return at < lengths.unsqueeze(1).expand_as(at), least\n",
+        "def f(lengths, other: torch.Tensor, longest=None):\n    if longest is None:\n        longest = lengths.max()\n    least = other.detach().max()\n"
+        "    n = lengths.size(0)\n    at = torch.arange(0, longest).long().unsqueeze(0).expand(n, longest)\n"
+        "    return at < lengths.unsqueeze(1).expand_as(at), least\n",
+    ),
     "given to a function that is a method, too": (
         "def f(e, a):\n    return torch.nonzero(e[:, a, :].data).size()\n",
         "def f(e, a):\n    return torch.nonzero(e[:, a, :]).size()\n",

@@ -106,3 +106,6 @@ HOLDER_NAME = re.compile(
 
 UNCALLABLE = frozenset(("bool", "dict", "float", "int", "len", "list", "round", "set", "str", "sum", "tuple"))
 """Builtins that give nothing that could be called."""
+
+BOXES = re.compile(r"(^|_)boxes$", re.IGNORECASE)
+"""Of these, the names that are those of tensors as often: what is beside them outweighs that."""

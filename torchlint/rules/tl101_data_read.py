@@ -189,7 +189,7 @@ from torchlint.rules.shared import (
     sparse_gradients,
     tried,
 )
-from torchlint.rules.shared.used_up import is_used_up
+from torchlint.rules.shared.used_up import is_communicated, is_used_up
 from torchlint.rules.shared.volatile import blocks
 from torchlint.rules.shared.volatile.given import is_made_volatile
 from torchlint.rules.shared.without_graph import stays_without_graph
@@ -259,21 +259,23 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     usage = model.usage(node)
     if model.ask(only_metadata, node) or (usage is Usage.METADATA and _is_in_function(node, model)):
         return Fix("Remove `.data`: only metadata is read", drop, _applicability(not doubtful))
+    if asked_types.is_moved_to(node, model):  # if that is no tensor, it may keep what it is given
+        return Fix("Remove `.data`: only metadata is read", drop, Applicability.UNSAFE)
     if _is_compared_with_none(node, model):
         return Fix("Remove `.data`: it is never `None`", drop, _applicability(not doubtful))
     if gradients.is_gradient(value, node.value, model):
         is_told = (identity.are_told_apart(model) or gradients.are_replaced(model)) and not is_used_up(node, model)
         is_kept = usage is Usage.SAVED and gradients.are_written(model)
         has_graph = gradients.may_have_graph(node.value, model)
-        if usage in data_sites.READING and not has_graph and not is_told and not is_kept:
+        is_plain = not has_graph and not is_told
+        if usage in data_sites.READING and is_plain and not is_kept:
             return Fix("Remove `.data`: a gradient carries no graph", drop)
         # what is not kept for `backward()` may be written to
         safe = not is_kept and (usage <= Usage.SAVED or not gradients.may_be_saved(model))
-        if not has_graph and not is_told and gradients.is_communicated(node, model):
+        is_filled = usage is Usage.OVERWRITTEN and _is_never_recorded(node, model)
+        if is_plain and (is_filled or is_communicated(node, model)):
             return Fix("Remove `.data`: a gradient carries no graph", drop, _applicability(safe))
-        if usage >= Usage.OVERWRITTEN and not has_graph and not is_told:
-            if usage is Usage.OVERWRITTEN and _is_never_recorded(node, model):
-                return Fix("Remove `.data`: autograd does not record here", drop, _applicability(safe))
+        if is_plain and usage >= Usage.OVERWRITTEN:
             with_step = optimizer_steps.decorated(Fix("Remove `.data`", drop), node, model)
             if with_step is not None:
                 return with_step

@@ -5,7 +5,8 @@ from __future__ import annotations
 import difflib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal
 
 from torchlint.cli.report import BOLD, CYAN, GREEN, RED, Style
 from torchlint.cli.report.terminal import printable
@@ -45,13 +46,64 @@ def _lines_of(path: str, before: bytes, after: bytes) -> Iterator[tuple[str, tup
     """The lines of a unified diff without their ends, each with its colour."""
     # Latin-1 gives each byte a character and takes it back, and in a patch only LF ends a line.
     name = os.fsencode(path.replace(os.sep, "/").lstrip("/")).decode("latin-1")
-    difference = difflib.unified_diff(_lines(before), _lines(after), _quoted(f"a/{name}"), _quoted(f"b/{name}"))
-    for number, line in enumerate(difference):
+    if before != after:
+        yield f"--- {_quoted(f'a/{name}')}", BOLD
+        yield f"+++ {_quoted(f'b/{name}')}", BOLD
+    for line in _hunks(_lines(before), _lines(after)):
         content = line.removesuffix("\n")
-        color = BOLD if number < 2 else _COLORS.get(line[0], ())
-        yield content, color
+        yield content, _COLORS.get(line[0], ())
         if content == line:
             yield "\\ No newline at end of file", ()
+
+
+def _hunks(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
+    """The hunks of a unified diff, with three lines around each."""
+    matcher = difflib.SequenceMatcher(None, before, after)
+    matcher.opcodes = list(_joined(_refined(matcher.get_opcodes(), before, after)))
+    for group in matcher.get_grouped_opcodes():
+        first, last = group[0], group[-1]
+        yield f"@@ -{_range(first[1], last[2])} +{_range(first[3], last[4])} @@\n"
+        for tag, start, end, new_start, new_end in group:
+            if tag == "equal":
+                yield from (f" {line}" for line in before[start:end])
+                continue
+            yield from (f"-{line}" for line in before[start:end])
+            yield from (f"+{line}" for line in after[new_start:new_end])
+
+
+_Opcode = tuple[Literal["replace", "delete", "insert", "equal"], int, int, int, int]
+
+
+def _refined(opcodes: Iterable[_Opcode], before: Sequence[str], after: Sequence[str]) -> Iterator[_Opcode]:
+    """Opcodes in which no line is replaced by itself, as `difflib` does with lines that a long file has often."""
+    for opcode in opcodes:
+        tag, start, end, new_start, new_end = opcode
+        if tag != "replace":
+            yield opcode
+            continue
+        parts = difflib.SequenceMatcher(None, before[start:end], after[new_start:new_end], autojunk=False)
+        for part, i, j, k, m in parts.get_opcodes():
+            yield part, start + i, start + j, new_start + k, new_start + m
+
+
+def _joined(opcodes: Iterable[_Opcode]) -> Iterator[_Opcode]:
+    """Opcodes with one for what is equal on end."""
+    last: _Opcode | None = None
+    for opcode in opcodes:
+        if last is not None and last[0] == opcode[0] == "equal":
+            last = ("equal", last[1], opcode[2], last[3], opcode[4])
+            continue
+        if last is not None:
+            yield last
+        last = opcode
+    if last is not None:
+        yield last
+
+
+def _range(start: int, end: int) -> str:
+    """Lines as a hunk names them: by the first and how many; where there are none, by the one before."""
+    count = end - start
+    return f"{start + 1}" if count == 1 else f"{start + bool(count)},{count}"
 
 
 def _lines(data: bytes) -> list[str]:

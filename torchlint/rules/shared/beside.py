@@ -9,6 +9,7 @@ import libcst as cst
 
 from torchlint.model import Evidence, Kind, Model, Strength
 from torchlint.model.codebase import holders
+from torchlint.model.names import BOXES
 from torchlint.model.syntax import chain, dotted, last_name
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TensorResult
@@ -30,6 +31,15 @@ def evidence_of(node: cst.Attribute, model: Model) -> Evidence | None:
     if _makes_one(node, model) and not model.ask(holders.are_there):
         return Evidence(Strength.NAME, "what is made of its data is used as a tensor", node.value)
     return None
+
+
+def among_tensors(node: cst.Attribute, model: Model) -> Evidence | None:
+    """Evidence for what may hold a tensor by its name, ``match(masks.data, boxes.data)``, where nothing else does."""
+    if not BOXES.search(last_name(node.value)) or model.ask(holders.are_there):
+        return None
+    if not _is_given_beside_one(node, model):
+        return None
+    return Evidence(Strength.NAME, "the data of a tensor is given beside its own", node.value)
 
 
 def _makes_one(node: cst.Attribute, model: Model) -> bool:

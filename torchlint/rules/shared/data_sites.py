@@ -128,17 +128,19 @@ def _receiver(node: cst.Attribute, model: Model) -> tuple[Value, Evidence] | Non
     if value.kind & Kind.TENSOR:
         evidence = value.evidence or Evidence(Strength.USE, "it is a tensor on one path", node.value)
         if evidence.strength <= Strength.CONVENTION and HOLDER_NAME.search(name):
-            return None
+            among = beside.among_tensors(node, model)
+            return (value, among) if among is not None else None
         if evidence.strength == Strength.NAME and model.ask(declares, "data"):
             return None
         if evidence.strength <= Strength.CONVENTION and _VAGUE_NAME.search(name):
             used = _used_as_tensor(node, model)
             return (value, used) if used is not None else None
         return value, evidence
-    if not value.kind & Kind.UNKNOWN or HOLDER_NAME.search(name):
-        return None
-    if model.ask(declares, "data"):  # a class of this file has such an attribute: its objects could be meant
-        return None
+    if not value.kind & Kind.UNKNOWN or model.ask(declares, "data"):
+        return None  # where a class of this file has such an attribute, its objects could be meant
+    if HOLDER_NAME.search(name):
+        among = beside.among_tensors(node, model)
+        return (value, among) if among is not None else None
     used = _used_as_tensor(node, model)
     if used is not None:
         return value, used

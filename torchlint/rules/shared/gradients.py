@@ -27,13 +27,6 @@ def is_gradient(value: Value, node: cst.BaseExpression, model: Model) -> bool:
     return False
 
 
-def is_communicated(node: cst.Attribute, model: Model) -> bool:
-    """Whether processes exchange what is read, which writes to it and keeps nothing of it: ``dist.all_reduce(t)``."""
-    arg = model.tree.parent(node)
-    call = model.tree.parent(arg) if isinstance(arg, cst.Arg) else None
-    return isinstance(call, cst.Call) and (model.qualified(call.func) or "").startswith("torch.distributed.")
-
-
 def keep_graphs(model: Model) -> bool:
     """Whether gradients may carry a graph, those that `torch.autograd.grad` gives back among them."""
     return model.remember(_asks_for_graphs) or model.remember(_assigns_graphs) or model.ask(keeper) is not None

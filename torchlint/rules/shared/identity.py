@@ -35,6 +35,7 @@ from torchlint.rules.shared.lifetimes import (
     is_last_use,
     rebinds,
 )
+from torchlint.rules.shared.order import are_exclusive
 from torchlint.rules.shared.without_graph import stays_without_graph
 
 
@@ -301,6 +302,7 @@ def _is_made_before(node: cst.CSTNode, name: cst.Name, model: Model) -> bool:
         return False
     since = [use for use in before if follows(use, bound, model)]
     since += [use for use in uses if model.tree.is_inside(use, statement) and not is_bound(use, model)]
+    since = [use for use in since if not are_exclusive(use, name, model)]
     return all(is_kept_here(use, model) for use in since)
 
 

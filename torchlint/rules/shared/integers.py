@@ -177,7 +177,7 @@ def _whole(node: cst.CSTNode, model: Model) -> cst.CSTNode | None:
     while whole is not None:
         at = whole
         for name, outer in chain(at, model.tree):
-            if name != "[]" and not _keeps_dtype(name, outer, model):
+            if name != "[]" and not _keeps_dtype(name, outer, model) and not _is_extreme(name, outer):
                 return None
             at = outer
         whole = wrapper_of(at, model)
@@ -205,6 +205,20 @@ _LIKE = frozenset(
     )
 )
 """Methods that give a tensor of the same dtype, or its elements."""
+
+
+def _is_extreme(name: str, node: cst.CSTNode) -> bool:
+    """Whether the largest or the smallest element of a tensor is taken: ``lengths.max()``."""
+    return name in ("max", "min") and isinstance(node, cst.Call) and not node.args
+
+
+def _is_size(whole: cst.CSTNode, model: Model) -> bool:
+    """Whether something is given where a method of a tensor takes sizes: ``x.expand(n, longest)``."""
+    arg = model.tree.parent(whole)
+    match model.tree.parent(arg) if isinstance(arg, cst.Arg) and arg.keyword is None and not arg.star else None:
+        case cst.Call(func=cst.Attribute(value=sized, attr=cst.Name("expand" | "repeat"))):
+            return model.is_tensor(sized)
+    return False
 
 
 def _keeps_dtype(name: str, node: cst.CSTNode, model: Model) -> bool:
@@ -268,7 +282,7 @@ def _takes_integers(use: cst.Name, model: Model) -> bool:
     whole = _whole(use, model)
     if not isinstance(whole, cst.BaseExpression):
         return False
-    if _is_bound_of_slice(whole, model):
+    if _is_bound_of_slice(whole, model) or _is_size(whole, model):
         return True
     name = indices.taker(whole, model)
     if name is None:

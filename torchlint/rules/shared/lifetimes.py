@@ -45,7 +45,7 @@ def is_last_use(call: cst.CSTNode, inner: cst.BaseExpression, model: Model) -> b
     before = _before_bound_again(names, call, model)
     if before is None or any(model.scopes.scope_of(name) is not scope for name in before):
         return False
-    names = [name for name in before if name is not inner and not are_exclusive(name, call, model)]
+    names = [name for name in before if name is not inner and not are_exclusive(name, inner, model)]
     bound = max((name for name in names if is_bound(name, model)), key=order, default=None)
     if bound is None or not comes_first(bound, call, model):
         return False
@@ -203,8 +203,10 @@ def wrapper_of(node: cst.CSTNode, model: Model) -> cst.Call | None:
 
 
 def targets_of(value: cst.CSTNode, model: Model) -> list[cst.Name]:
-    """The name that an expression is plainly assigned to, if it is: alone, or as one of several."""
+    """The name that an expression is plainly assigned to, if it is: alone, as one of several, or in one case of two."""
     parent = model.tree.parent(value)
+    while isinstance(parent, cst.IfExp) and value is not parent.test:
+        value, parent = parent, model.tree.parent(parent)
     values = model.tree.parent(parent) if isinstance(parent, cst.Element) else None
     match model.tree.parent(values) if isinstance(values, cst.Tuple) else parent:
         case cst.Assign(targets=[cst.AssignTarget(target=cst.Name() as target)]):

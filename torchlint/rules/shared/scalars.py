@@ -132,9 +132,20 @@ def is_scalar(value: Value, node: cst.BaseExpression, index: cst.Subscript, mode
         return True
     if is_reduced(node) or _is_place(node, model):
         return True
+    if _begins_reduced(node, model) and _is_given_on(node, index, model) and not _has_elements(node, model):
+        return True
     if _is_one_draw(value, model) and _is_given_on(node, index, model):
         return True
     return bool(_SCALAR_NAME.search(ending_name(node))) or "backward" in _attributes_of(node, model)
+
+
+def _begins_reduced(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether a name is assigned a reduction of all elements on one path: ``avg = r.mean()``."""
+    if not isinstance(node, cst.Name):
+        return False
+    targets = model.targets(node.value, model.scopes.scope_of(node))
+    made = (bindings.bound_value(target, model.tree) for target in targets)
+    return any(each is not None and is_reduced(each) for each in made)
 
 
 def _is_place(node: cst.BaseExpression, model: Model) -> bool:

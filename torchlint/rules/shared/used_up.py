@@ -38,5 +38,18 @@ def _computes(call: cst.Call, model: Model) -> bool:
     match call.func:
         case cst.Attribute(value=owner, attr=cst.Name(value=name)) if compared.can_be_tensor(owner, model):
             return library.method(name) is not None and name not in OF_THE_OBJECT and name not in WITH_GRAPH
+    if _communicates(call, model):
+        return True
     result = library.function(model.qualified(call.func))
     return result is not None and not may_alias(result)
+
+
+def is_communicated(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether other processes are sent a tensor where it stands, or send it: ``dist.all_reduce(w.grad)``."""
+    arg = model.tree.parent(node)
+    call = model.tree.parent(arg) if isinstance(arg, cst.Arg) and not arg.star else None
+    return isinstance(call, cst.Call) and _communicates(call, model)
+
+
+def _communicates(call: cst.Call, model: Model) -> bool:
+    return (model.qualified(call.func) or "").startswith("torch.distributed.")

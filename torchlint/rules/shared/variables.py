@@ -264,7 +264,9 @@ def _may_be_handed_out(call: cst.Call, source: cst.BaseExpression, model: Model)
 
 
 def _is_useless(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool:
-    """Whether what is wrapped can stand for the wrapper."""
+    """Whether what is wrapped can stand for the wrapper; either of two, where a condition decides."""
+    if isinstance(inner, cst.IfExp):
+        return _is_useless(call, inner.body, model) and _is_useless(call, inner.orelse, model)
     value = model.value(inner)
     if memory.is_detached(inner, model) or indices.takes_only(call, model) or is_made_of_numbers(inner, model):
         return True

@@ -23,24 +23,33 @@ _OF_WRAPPING = re.compile(
 def with_comment(fix: Fix, call: cst.Call, others: Iterable[Fix | None], model: Model) -> Fix:
     """A fix of a wrapper that takes the comment above along, where the ``others`` of the statement go as it does."""
     line = model.tree.statement(call)
-    comment = _comment(line)
-    if comment is None or fix.block is not None or any(not _go_together(fix, other) for other in others):
+    comment, last = _comment(line)
+    if (
+        comment is None
+        or last is None
+        or fix.block is not None
+        or any(not _go_together(fix, other) for other in others)
+    ):
         return fix
     whole = [each for each in fix.edits if each.start.node is line and each.end.node is line and not each.text]
     if not whole:
-        return replace(fix, edits=(*fix.edits, Edit(Anchor(comment, False), Anchor(comment, True), "")))
+        return replace(fix, edits=(*fix.edits, Edit(Anchor(comment, False), Anchor(last, True), "")))
     removal = Edit(Anchor(comment, False), Anchor(whole[0].end.node, True), "")
     return replace(fix, edits=tuple(removal if each in whole else each for each in fix.edits))
 
 
-def _comment(line: cst.CSTNode | None) -> cst.EmptyLine | None:
-    """The line with such a comment right above a statement; a tree for a first look has none."""
+def _comment(line: cst.CSTNode | None) -> tuple[cst.EmptyLine, cst.EmptyLine] | tuple[None, None]:
+    """The line with such a comment above a statement, and the empty one below it, if there is one, else itself.
+
+    A tree for a first look has none.
+    """
     above: Sequence[cst.EmptyLine] = getattr(line, "leading_lines", ())
-    last = above[-1] if above else None
-    if not isinstance(line, cst.SimpleStatementLine) or last is None or last.comment is None:
-        return None
-    is_alone = len(above) == 1 or above[-2].comment is None
-    return last if is_alone and _OF_WRAPPING.fullmatch(last.comment.value) is not None else None
+    spoken = above[:-1] if len(above) > 1 and above[-1].comment is None else above
+    if not isinstance(line, cst.SimpleStatementLine) or not spoken or spoken[-1].comment is None:
+        return None, None
+    is_alone = len(spoken) == 1 or spoken[-2].comment is None
+    is_of_wrapping = is_alone and _OF_WRAPPING.fullmatch(spoken[-1].comment.value) is not None
+    return (spoken[-1], above[-1]) if is_of_wrapping else (None, None)
 
 
 def _go_together(fix: Fix, other: Fix | None) -> bool:
