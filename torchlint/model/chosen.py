@@ -5,7 +5,7 @@ It is told where each candidate makes a module; if one of them gives something e
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from functools import reduce
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,8 @@ from torchlint.model.values import MAX_CHOICES, Value, join, reference
 if TYPE_CHECKING:
     from torchlint.model.context import Context
 
+_MANY = 64
+"""Of more names than these none is looked at."""
 _NO_NETWORK = Kind.NONE | Kind.NUMBER | Kind.STRING | Kind.TENSOR | Kind.NDARRAY | Kind.CONTAINER
 """What other functions beside networks give: nobody calls that."""
 
@@ -50,8 +52,10 @@ def _place(context: Context, table: Value, node: cst.BaseExpression) -> Defined 
     return Defined(context.path, node.value) if isinstance(node, cst.Name) and is_global and context.path else None
 
 
-def _one_of(context: Context, places: Iterable[Defined]) -> Value | None:
+def _one_of(context: Context, places: Collection[Defined]) -> Value | None:
     candidates: list[Value] = []
+    if len(places) > _MANY:
+        return None
     for place in places:
         value = _at(context, place)
         is_candidate = value is None or _makes_module(context, value)
