@@ -131,7 +131,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Kind, Model, Strength
 from torchlint.model.classes import find_method
-from torchlint.model.codebase.exports import is_mentioned
+from torchlint.model.codebase.exports import is_mentioned_elsewhere
 from torchlint.model.context import Context
 from torchlint.model.lineage import lineage_of
 from torchlint.model.overriding import has_many_heirs, heirs
@@ -191,9 +191,17 @@ def _may_have_begun(cls: cst.ClassDef, model: Model) -> bool:
     """
     if any(_runs_constructors(each.decorator, model) for each in cls.decorators):
         return True
-    if model.ask(has_many_heirs, cls) or model.ask(is_mentioned, rf"\b{cls.name.value}\.__init__\b"):
+    name = cls.name.value
+    if name in model.remember(_named_constructors) or model.ask(has_many_heirs, cls):
+        return True
+    if model.ask(is_mentioned_elsewhere, rf"\b{name}\.__init__\b"):
         return True
     return any(_begins_it(home, heir, cls) for home, heir in model.ask(heirs, cls))
+
+
+def _named_constructors(model: Model) -> frozenset[str]:
+    """The classes whose constructors the file names: ``Net.__init__``."""
+    return frozenset(last_name(each.value) for each in model.tree.attributes("__init__"))
 
 
 def _runs_constructors(decorator: cst.BaseExpression, model: Model) -> bool:

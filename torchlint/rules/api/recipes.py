@@ -9,7 +9,7 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.diagnostic import Applicability
-from torchlint.model import Model
+from torchlint.model import Kind, Model
 from torchlint.model.codebase.exports import is_mentioned
 from torchlint.model.syntax import assignment_of, has_stars, integer, keyword
 from torchlint.rule import Anchor, Edit, Fix
@@ -208,6 +208,16 @@ def _builtin(use: Use, model: Model) -> Fix | None:
     return Fix(f"Use `{use.row.to}`", (edit.replace(use.node, use.row.to),), use.row.applicability)
 
 
+def _sparse(call: cst.Call, row: Row, model: Model) -> Fix | None:
+    """``sparse.FloatTensor(indices, values)`` to ``sparse_coo_tensor``, which takes no numbers as sizes."""
+    kinds = [model.value(arg.value).kind for arg in call.args]
+    if Kind.NUMBER in kinds:
+        return None
+    fix = rewrites.rewrite(call, row, model)
+    is_told = any(not kind & (Kind.NUMBER | Kind.UNKNOWN) for kind in kinds)
+    return fix if fix is None or is_told else fix.doubted("two or three numbers were the sizes of an empty tensor")
+
+
 _DTYPES = {
     "FloatTensor": "float32",
     "DoubleTensor": "float64",
@@ -220,6 +230,7 @@ CALLS: dict[str, Callable[[cst.Call, Row, Model], Fix | None]] = {
     "call": rewrites.rewrite,
     "multi-dot": _multi_dot,
     "arange": _arange,
+    "sparse": _sparse,
     "default-dtype": _default_dtype,
 }
 """Words in the column ``fix`` that rewrite a call."""
