@@ -579,6 +579,10 @@ FORMS = {
         "    n = lengths.size(0)\n    at = torch.arange(0, longest).long().unsqueeze(0).expand(n, longest)\n"
         "    return at < lengths.unsqueeze(1).expand_as(at), least\n",
     ),
+    "boxes beside a tensor": (
+        "def f(match, boxes, rows: torch.Tensor):\n    return match(rows.data, boxes.data), boxes.data\n",
+        "def f(match, boxes, rows: torch.Tensor):\n    return match(rows.detach(), boxes.detach()), boxes.detach()\n",
+    ),
     "given to a function that is a method, too": (
         "def f(e, a):\n    return torch.nonzero(e[:, a, :].data).size()\n",
         "def f(e, a):\n    return torch.nonzero(e[:, a, :]).size()\n",

@@ -496,3 +496,28 @@ def test_short_lines_are_cut_as_others_are(line: str, start: int, end: int) -> N
     shown, offset, width = _cut(line, start, max(start, end), WIDTH)
     if len(line) < WIDTH and line.isprintable():
         assert (f"{shown}é", offset, width) == careful(line)
+
+
+def test_no_line_of_a_long_file_is_replaced_by_itself() -> None:
+    often = "x = x.cuda()\n"
+    before = ("a = 1\n" + often) * 120 + f"y = wrap(x)\n{often}\nz = wrap(x)\n{often}" + "end\n" * 5
+    after = before.replace("wrap(x)", "x")
+    shown = [part.decode() for part in patch("x.py", before.encode(), after.encode(), Style())]
+    assert shown == [
+        "--- a/x.py\n",
+        "+++ b/x.py\n",
+        "@@ -238,10 +238,10 @@\n",
+        f" {often}",
+        " a = 1\n",
+        f" {often}",
+        "-y = wrap(x)\n",
+        "+y = x\n",
+        f" {often}",
+        " \n",
+        "-z = wrap(x)\n",
+        "+z = x\n",
+        f" {often}",
+        " end\n",
+        " end\n",
+    ]
+    assert not list(patch("x.py", before.encode(), before.encode(), Style()))

@@ -58,9 +58,7 @@ def _lines_of(path: str, before: bytes, after: bytes) -> Iterator[tuple[str, tup
 
 def _hunks(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
     """The hunks of a unified diff, with three lines around each."""
-    matcher = difflib.SequenceMatcher(None, before, after)
-    matcher.opcodes = list(_joined(_refined(matcher.get_opcodes(), before, after)))
-    for group in matcher.get_grouped_opcodes():
+    for group in _Matcher(before, after).get_grouped_opcodes():
         first, last = group[0], group[-1]
         yield f"@@ -{_range(first[1], last[2])} +{_range(first[3], last[4])} @@\n"
         for tag, start, end, new_start, new_end in group:
@@ -72,6 +70,17 @@ def _hunks(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
 
 
 _Opcode = tuple[Literal["replace", "delete", "insert", "equal"], int, int, int, int]
+
+
+class _Matcher(difflib.SequenceMatcher[str]):
+    """Compares lines, those that a long file has often as well, near to where it differs."""
+
+    def __init__(self, before: Sequence[str], after: Sequence[str]) -> None:
+        super().__init__(None, before, after)
+        self._lines = before, after
+
+    def get_opcodes(self) -> list[_Opcode]:
+        return list(_joined(_refined(super().get_opcodes(), *self._lines)))
 
 
 def _refined(opcodes: Iterable[_Opcode], before: Sequence[str], after: Sequence[str]) -> Iterator[_Opcode]:
