@@ -125,11 +125,6 @@ FORMS["what something makes of a new tensor"] = (
     "def f(self, x):\n    return self.net(self.moved(torch.zeros(3)))\n",
 )
 
-FORMS["what is made in the size of another"] = (
-    "def f(self, x):\n    return self.rank(x, Variable(x.new().resize_as_(x).fill_(1)))\n",
-    "def f(self, x):\n    return self.rank(x, x.new().resize_as_(x).fill_(1))\n",
-)
-
 FORMS["what nothing may stand for"] = (
     "def f(net, memory, new):\n    x = None\n    if new:\n        x = memory.sample(3)\n    return net(Variable(x[0].cuda()))\n",
     "def f(net, memory, new):\n    x = None\n    if new:\n        x = memory.sample(3)\n    return net(x[0].cuda())\n",
