@@ -34,9 +34,9 @@ def joined(head: str, part: str, between: str, tail: str) -> Program:
 
 
 SHAPES: dict[str, Program] = {
-    "branches": lines(
+    "branches": lambda size: lines(  # of a few, more is looked at than of many
         FUNCTION + "    if k == 0:\n        pass\n", "    elif k == @:\n        y = x.data.cpu().numpy()\n"
-    ),
+    )(2 * size),
     "branches with old names": lines(
         FUNCTION + "    if k == 0:\n        pass\n",
         "    elif k == @:\n        y = torch.range(0, @)\n        x.addcmul_(1, x, x)\n",
