@@ -57,6 +57,11 @@ FOUND = {
         "kit/common.py": COMMON,
         "kit/main.py": "from .common import *\n" + USES,
     },
+    "a star of a package that is not seen": {"main.py": "from somewhere.vision import *\n" + USES},
+    "that beside a file that has none of it": {
+        "own.py": "x = 1\n",
+        "main.py": "from somewhere import *\nfrom own import *\n" + USES,
+    },
 }
 
 
@@ -90,6 +95,35 @@ def test_fixes_are_spelled_with_it(files: dict[str, str], write: Write, torchlin
     torchlint("check", "--isolated", "--no-cache", "--fix", "--select", "TL302", ".")
     main = next(path for path in files if path.endswith("main.py"))
     assert (tmp_path / main).read_text(encoding="utf-8") == files[main].replace(USES, FIXED)
+
+
+UNSEEN = """
+x = torch.ones(3, requires_grad=True) * 2
+plt.plot(x)
+print(np.array(x))
+"""
+# what stands before it, other files, and on which of the three lines something is found
+BROUGHT: dict[str, tuple[str, dict[str, str], list[int]]] = {
+    "of a package that is not seen": ("from somewhere import *\n", {}, [4, 5]),
+    "of nothing": ("", {}, []),
+    "of the standard library": ("from math import *\n", {}, []),
+    "of a file that has nothing": ("from own import *\n", {"own.py": "x = 1\n"}, []),
+    "beside a file that has another one": (
+        "from somewhere import *; from own import *\n",
+        {"own.py": "import jax.numpy as np\nfrom my import plt\n"},
+        [],
+    ),
+    "a name that the file binds": ("from somewhere import *; plt = 1\n", {}, [5]),
+}
+
+
+@pytest.mark.parametrize(("head", "others", "rows"), BROUGHT.values(), ids=BROUGHT)
+def test_what_only_an_unseen_module_can_bring(
+    head: str, others: dict[str, str], rows: list[int], write: Write, torchlint: Torchlint
+) -> None:
+    write({**others, "main.py": head + UNSEEN})
+    ran = torchlint("check", "--isolated", "--no-cache", "--select", "TL104", "--output-format", "json", ".")
+    assert [each["location"]["row"] for each in json.loads(ran.out)] == rows
 
 
 RENAMED = {
@@ -143,7 +177,6 @@ SILENT = {
         "main.py": "from common import torch\nfrom elsewhere import thing\n\ntorch = thing\ntorch.load('x')\ntorch.qr(a)\n",
     },
     "not there": {"main.py": "from common import torch, nn, F\n" + USES},
-    "not there by a star": {"main.py": "from common import *\n" + USES},
 }
 
 

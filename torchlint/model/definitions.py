@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchlint.model.imports import only_import
+from torchlint.model.imports import module_of, only_import
 from torchlint.model.interpreted import bound_in, interpreted, is_settled, outside
 from torchlint.model.names import is_foreign
 from torchlint.model.possibilities import Kind
@@ -27,6 +27,15 @@ MAX_REEXPORTS = 8
 """How many files may hand a name on to each other."""
 
 _MAX_REBINDERS = 4
+
+_USUAL = {
+    "torch": "torch",
+    "nn": "torch.nn",
+    "F": "torch.nn.functional",
+    "np": "numpy",
+    "plt": "matplotlib.pyplot",
+}
+"""What everybody calls some modules."""
 
 _CONSTANTS = {"None": NONE, "True": NUMBER, "False": NUMBER}
 
@@ -50,7 +59,29 @@ def free(context: Context, name: str, frame: Frame) -> Value:
         found = definition(context, f"{module}.{name}")
         if found is not None and context.codebase.exports(module, name, context):
             return found
-    return unknown(Symbol(Origin.GLOBAL, name=name))
+    path = usual(context, name)
+    return named(path) if path is not None else unknown(Symbol(Origin.GLOBAL, name=name))
+
+
+def usual(context: Context, name: str) -> str | None:
+    """What a name stands for that only a star of a module can bring that is not seen: ``from fastai.vision import *``.
+
+    Nobody calls anything else `torch`; `nn` may be that of another framework where nothing is called so.
+    """
+    return context.remember(_usual, name) if name in _USUAL else None
+
+
+def _usual(context: Context, name: str) -> str | None:
+    path, modules = _USUAL[name], context.remember(_starred)
+    if not modules or (path.startswith("torch.") and not context.tree.names("torch")):
+        return None
+    return path if context.codebase.is_brought_unseen(name, modules, context) else None
+
+
+def _starred(context: Context) -> tuple[str, ...]:
+    """The modules that may be files of the project and whose names a file imports with a star."""
+    nodes = (each for each in context.tree.all(cst.ImportFrom) if isinstance(each.names, cst.ImportStar))
+    return tuple(module for node in nodes if is_ours(module := module_of(context, node)))
 
 
 def _as_rebound(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.file.text.tokens import MODULES
-from torchlint.model.definitions import definition, is_ours
+from torchlint.model.definitions import definition, is_ours, usual
 from torchlint.model.imports import binds, is_bound_here, module_of
 from torchlint.model.names import PACKAGES
 from torchlint.model.syntax import bound_name, dotted
@@ -116,5 +116,5 @@ def _path_of(context: Context, name: str) -> str | None:
         paths = frozenset(f"{module}.{name}" for module in stars(context))
     values = (definition(context, path) for path in paths)
     found = {reference(value) for value in values if value is not None}
-    path = found.pop() if len(found) == 1 else None
+    path = found.pop() if len(found) == 1 else None if found else usual(context, name)
     return path if path is not None and path.partition(".")[0] in PACKAGES else None

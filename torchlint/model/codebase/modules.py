@@ -190,10 +190,7 @@ class Codebase:
 
         ``with_stars``: ``from … import *`` takes it. The path is relative to the project, empty if it is not known.
         """
-        if asker.path is None or not asker.path.endswith(_MODULES):
-            return None
-        importers = self.others(asker)
-        if importers is None:
+        if asker.path is None or not asker.path.endswith(_MODULES) or (importers := self.others(asker)) is None:
             return None
         if not importers.is_known:
             return ""
@@ -218,8 +215,7 @@ class Codebase:
 
         ``with_torch``: those in which something of torch stands.
         """
-        importers = self.others(asker)
-        if importers is None or asker.path is None or not importers.is_known:
+        if asker.path is None or (importers := self.others(asker)) is None or not importers.is_known:
             return []
         return importers.importing(asker.path, imported, called, with_torch=with_torch)
 
@@ -327,6 +323,11 @@ class Codebase:
         outline = self._outline(path) if path is not None and not rest else None
         return outline is None or outline.exports(name)
 
+    def is_brought_unseen(self, name: str, modules: Iterable[str], asker: Context) -> bool:
+        """Whether only a module that is not seen can bring a name, of those whose names a file imports with a star."""
+        files = [self._module_file(asker.path, module, 0) if asker.path else None for module in modules]
+        return None in files and not any(path is not None and self._binds(path, name) for path in files)
+
     def through_stars(
         self, path: str, names: tuple[str, ...], asker: Context
     ) -> tuple[Context, str, tuple[str, ...]] | None:
@@ -406,10 +407,10 @@ class Codebase:
             search_path.append(folder)
             if self._is_folder(src := os.path.join(folder, "src")):
                 search_path.append(src)
-            marked = importable.is_marked(folder)
-            if marked or os.path.basename(folder) in importable.INSTALLED or os.path.dirname(folder) == folder:
+            above, is_installed = os.path.dirname(folder), os.path.basename(folder) in importable.INSTALLED
+            if is_installed or above == folder or importable.is_marked(folder):
                 break
-            folder = os.path.dirname(folder)
+            folder = above
         return tuple(package), (*search_path, *inner)  # Python 2 looked in the package itself, too
 
     def _is_module(self, place: str) -> bool:
