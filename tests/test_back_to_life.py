@@ -39,6 +39,13 @@ FORMS: dict[str, tuple[str, str | None] | tuple[str, str | None, str]] = {
         "import torch\ndef f(r: torch.Tensor, log, seen, w):\n    mean = torch.zeros(1)\n    x = w.sort()\n    if seen:\n        mean = r.mean()\n"
         "    log(mean.item(), x.data[0])\n",
     ),
+    "a mean that is scaled": (
+        "import torch\ndef error(x):\n    return torch.norm(x, 2, 1).mean()\ndef f(x, args, meter, y):\n"
+        "    e, d = args.scale * error(x), args.scale * y\n    meter.update(e.data[0], 3)\n    meter.update(d.data[0], 3)\n",
+        None,
+        "import torch\ndef error(x):\n    return torch.norm(x, 2, 1).mean()\ndef f(x, args, meter, y):\n"
+        "    e, d = args.scale * error(x), args.scale * y\n    meter.update(e.item(), 3)\n    meter.update(d.data[0], 3)\n",
+    ),
     "a sum that begins as a number": (
         "import torch\ndef f(net, xs):\n    a = b = 0.0\n    for x in xs:\n        r, s = net(x), x.clamp(0)\n        a += r.cpu().data[0]\n"
         "        b += s.cpu().data[0]\n    return a, b\n",

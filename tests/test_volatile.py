@@ -340,6 +340,13 @@ def test_nothing_is_detached_in_a_block_that_was_just_made() -> None:
     assert "    fake = head(torch.randn(2, 3))\n" in fixed(text, Fixing.UNSAFE)
 
 
+def test_what_is_read_behind_a_block_waits_for_it_beside_other_arguments() -> None:
+    text = (
+        PRELUDE + "def f(log, x):\n    out = net(Variable(x, volatile=True))\n    log('out', out.data[0].numpy(), 3)\n"
+    )
+    assert "    log('out', out[0].numpy(), 3)\n" in fixed(text, Fixing.UNSAFE)
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_the_order_of_modes_does_not_matter(name: str) -> None:
     text = PRELUDE + PROGRAMS[name][0]

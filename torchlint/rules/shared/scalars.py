@@ -140,12 +140,22 @@ def is_scalar(value: Value, node: cst.BaseExpression, index: cst.Subscript, mode
 
 
 def _begins_reduced(node: cst.BaseExpression, model: Model) -> bool:
-    """Whether a name is assigned a reduction of all elements on one path: ``avg = r.mean()``."""
+    """Whether a name is assigned one number on one path: ``avg = r.mean()``, ``epe = args.scale * error(x, y)``."""
     if not isinstance(node, cst.Name):
         return False
     targets = model.targets(node.value, model.scopes.scope_of(node))
     made = (bindings.bound_value(target, model.tree) for target in targets)
-    return any(each is not None and is_reduced(each) for each in made)
+    return any(each is not None and (is_reduced(each) or _is_scaled(each, model)) for each in made)
+
+
+def _is_scaled(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether a 0-dim tensor is multiplied by what nobody says to be a tensor."""
+    match node:
+        case cst.BinaryOperation(left=left, operator=cst.Multiply() | cst.Divide(), right=right):
+            values = model.value(left), model.value(right)
+            is_known = any(each.is_tensor and each.ndim == Ndim.ZERO for each in values)
+            return is_known and any(not each.kind & Kind.TENSOR for each in values)
+    return False
 
 
 def _is_place(node: cst.BaseExpression, model: Model) -> bool:

@@ -17,6 +17,7 @@ from torchlint.model import Model
 from torchlint.model.torch.arguments import literal_bool
 from torchlint.rule import Applicability, Block, Fix
 from torchlint.rules.shared.unrecorded_inputs import volatile_argument
+from torchlint.rules.shared.variables import VARIABLE
 from torchlint.rules.shared.volatile.statements import run_through
 from torchlint.rules.shared.volatile.values import Deed, is_input
 
@@ -108,7 +109,8 @@ def waiting(fix: Fix, node: cst.CSTNode, model: Model) -> Fix:
 
 
 def _waiting(model: Model, scope: cst.FunctionDef | cst.Module) -> _Waiting:
-    calls = (call for call in model.tree.within(scope, cst.Call) if volatile_argument(call) is not None)
+    calls = [call for call in model.tree.within(scope, cst.Call) if volatile_argument(call) is not None]
+    calls = [call for call in calls if model.qualified(call.func) == VARIABLE]
     found = [(call, wanted(call, model).lines) for call in calls if model.scopes.scope_of(call) is scope]
     inside = frozenset(id(line) for _, lines in found for line in lines)
     names = {name for call, lines in found if lines for name in _bound(call, model)}
