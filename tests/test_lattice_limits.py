@@ -204,7 +204,7 @@ def imported_again(folder: Path, count: int) -> str:
 
 
 FILES: list[tuple[Callable[[Path, int], str], int, str, str]] = [
-    (through_files, 2, "tensor", "unknown"),
+    (through_files, 3, "tensor", "unknown"),
     (imported_again, 8, "tensor", "reference"),
 ]
 

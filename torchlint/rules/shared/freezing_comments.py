@@ -23,7 +23,8 @@ def moved(fix: Fix, call: cst.Call, model: Model) -> Fix:
     line = model.tree.statement(call)
     if not isinstance(line, cst.SimpleStatementLine) or volatile_argument(call) is None:
         return fix
-    comment = line.trailing_whitespace.comment
+    behind = getattr(line, "trailing_whitespace", None)  # a tree for a first look has none
+    comment = behind.comment if isinstance(behind, cst.TrailingWhitespace) else None
     if comment is None or _OF_FREEZING.search(comment.value) is None or not _is_alone(fix, line):
         return fix
     body, index = model.tree.siblings(line)

@@ -18,6 +18,7 @@ from torchlint.model.syntax import assignment_of, chain, parameters
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import PlainResult, TensorResult, may_alias
 from torchlint.rules.shared import identity, memory
+from torchlint.rules.shared.captured import is_captured
 from torchlint.rules.shared.lifetimes import wrapper_of
 from torchlint.rules.shared.made_of_numbers import is_made_of_numbers
 from torchlint.rules.shared.no_grad import small_statement
@@ -246,23 +247,7 @@ def _is_shared(place: cst.Name | cst.Attribute, model: Model) -> bool:
     scope = model.scopes.scope_of(place)
     if isinstance(place, cst.Attribute) or isinstance(scope, cst.Module):
         return True
-    return model.remember(_is_captured, place.value, scope)
-
-
-def _is_captured(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> bool:
-    if name in model.remember(_of_others) or any(model.tree.names(each, scope) for each in _READING):
-        return True
-    around = (cst.FunctionDef, cst.Lambda, cst.ClassDef, cst.GeneratorExp)
-    return any(model.tree.enclosing(use, *around) is not scope for use in model.references(name, scope))
-
-
-_READING = ("locals", "vars", "exec", "eval")
-"""Functions that can read any name."""
-
-
-def _of_others(model: Model) -> frozenset[str]:
-    """The names that functions of a file bind in the one around them."""
-    return frozenset(item.name.value for each in model.tree.all(cst.Nonlocal) for item in each.names)
+    return model.remember(is_captured, place.value, scope)
 
 
 def _is_undisturbed(begun: cst.CSTNode, call: cst.Call, place: cst.Name | cst.Attribute, model: Model) -> bool:

@@ -18,6 +18,7 @@ from torchlint.model.syntax import assignment_of, parameters
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TensorResult
 from torchlint.rules.shared import criteria, memory
+from torchlint.rules.shared.captured import is_captured
 from torchlint.rules.shared.number_by_use import needs_no_graph
 from torchlint.rules.shared.order import is_in_same_suite, loops_around
 
@@ -75,7 +76,7 @@ def _is_name_of_made(model: Model, node: cst.Name) -> bool:
     if not isinstance(scope, cst.FunctionDef) or model.ask(owner, node) is not scope:
         return False
     uses = model.references(node.value, scope)
-    if len(uses) > _MANY or any(model.scopes.scope_of(use) is not scope for use in uses):
+    if len(uses) > _MANY or model.remember(is_captured, node.value, scope):
         return False
     order, statement = tree.order, tree.statement(node)
     bound = [use for use in uses if assignment_of(use, tree) is not None and model.is_target(use)]
@@ -84,7 +85,9 @@ def _is_name_of_made(model: Model, node: cst.Name) -> bool:
         return False
     if loops_around(before[0], model) != loops_around(node, model):
         return False  # a round could read what the one before has left
-    bound_again = (tree.statement(use) for use in bound[len(before) :] if is_in_same_suite(node, use, model))
+    is_tried = tree.enclosing(node, cst.Try, cst.TryStar, cst.With, cst.FunctionDef) is not scope
+    later = [] if is_tried else bound[len(before) :]  # an error leaves out what comes behind it
+    bound_again = (tree.statement(use) for use in later if is_in_same_suite(node, use, model))
     again = next(map(tree.last_below, bound_again), order(uses[-1]))
     begun = tree.last_below(tree.statement(before[-1]))
     read = [use for use in uses if begun < order(use) <= again and use is not node and use not in bound]

@@ -38,7 +38,13 @@ def list_of(call: cst.Call, inner: cst.BaseExpression, model: Model) -> cst.List
         case (
             cst.ListComp(
                 elt=made_of,
-                for_in=cst.CompFor(target=cst.Name(value=each), ifs=[], inner_for_in=None, asynchronous=None),
+                for_in=cst.CompFor(
+                    target=cst.Name(value=each),
+                    iter=cst.Name() | cst.List() | cst.Subscript(),
+                    ifs=[],
+                    inner_for_in=None,
+                    asynchronous=None,
+                ),
             ) as made
         ) if made_of is element and each == inner.value:
             return made
