@@ -203,9 +203,9 @@ SHAPES: dict[str, Program] = {
     "volatile inputs of functions": lines(
         VARIABLE, "def f@(x):\n    x = Variable(x, volatile=True)\n    out = net(x)\n    return out.data[0]\n\n"
     ),
-    "volatile inputs of one function": lines(
+    "volatile inputs of one function": lambda size: lines(  # here, too
         VARIABLE + "def f(x):\n", "    x@ = Variable(x, volatile=True)\n    out@ = net(x@)\n"
-    ),
+    )(2 * size),
     "async": lines(FUNCTION, "    x.cuda(async=True)\n    y@ = x.data\n"),
     "Windows newlines": lambda size: (FUNCTION + "    y = x.data; z = 1\n" * size).replace("\n", "\r\n"),
     "bare CR": lambda size: (FUNCTION + "    y = x.data\n" * size).replace("\n", "\r"),
