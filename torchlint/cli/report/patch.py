@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
@@ -87,12 +88,23 @@ def _refined(opcodes: Iterable[_Opcode], before: Sequence[str], after: Sequence[
     """Opcodes in which no line is replaced by itself, as `difflib` does with lines that a long file has often."""
     for opcode in opcodes:
         tag, start, end, new_start, new_end = opcode
-        if tag != "replace":
+        old, new = before[start:end], after[new_start:new_end]
+        if tag != "replace" or _pairs(old, new) > _MOST_PAIRS:
             yield opcode
             continue
-        parts = difflib.SequenceMatcher(None, before[start:end], after[new_start:new_end], autojunk=False)
+        parts = difflib.SequenceMatcher(None, old, new, autojunk=False)
         for part, i, j, k, m in parts.get_opcodes():
             yield part, start + i, start + j, new_start + k, new_start + m
+
+
+_MOST_PAIRS = 5_000
+"""So many pairs of equal lines are compared: what that takes grows with more than their number."""
+
+
+def _pairs(old: Sequence[str], new: Sequence[str]) -> int:
+    """How many pairs of equal lines two texts have."""
+    often = Counter(new)
+    return sum(often[line] for line in old)
 
 
 def _joined(opcodes: Iterable[_Opcode]) -> Iterator[_Opcode]:
