@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import difflib
 import json
 import subprocess
 from collections.abc import Iterator
@@ -521,3 +522,17 @@ def test_no_line_of_a_long_file_is_replaced_by_itself() -> None:
         " end\n",
     ]
     assert not list(patch("x.py", before.encode(), before.encode(), Style()))
+
+
+def test_thousands_of_equal_lines_are_not_compared_pair_by_pair(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[int] = []
+    find = difflib.SequenceMatcher.find_longest_match
+
+    def counted(self: difflib.SequenceMatcher[str], *places: int) -> difflib.Match:
+        compared.append(places[1] - places[0])
+        return find(self, *places)
+
+    monkeypatch.setattr(difflib.SequenceMatcher, "find_longest_match", counted)
+    before, after = (f"y = x.{name}\ng(y)\n".encode() * 1000 for name in ("data", "detach()"))
+    assert b"+y = x.detach()\n" in b"".join(patch("x.py", before, after, Style()))
+    assert len(compared) < 10
