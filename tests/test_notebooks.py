@@ -245,6 +245,30 @@ FIXES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("from torch.autograd import Variable\nimport torch", "%time x = Variable(torch.ones(1))"),
         ("import torch", "%time x = torch.ones(1)"),
     ),
+    "an import that a file needs that sees the names of the notebook": (
+        ("from torch.autograd import Variable\nimport torch", "%run -n -i train.py", "y = Variable(torch.ones(1))"),
+        ("from torch.autograd import Variable\nimport torch", "%run -n -i train.py", "y = torch.ones(1)"),
+    ),
+    "a file that sees no name of the notebook": (
+        ("from torch.autograd import Variable\nimport torch", "%run train.py -i 3", "y = Variable(torch.ones(1))"),
+        ("import torch", "%run train.py -i 3", "y = torch.ones(1)"),
+    ),
+    "a magic for a whole cell that needs one": (
+        ("import torch", "%%capture\nfrom torch.autograd import Variable", "y = Variable(torch.ones(1))"),
+        ("import torch", "%%capture\nfrom torch.autograd import Variable", "y = torch.ones(1)"),
+    ),
+    "two lines below such a magic": (
+        (
+            "import torch\nfrom torch.autograd import Variable as V",
+            "x = V(torch.ones(1))",
+            "%%time\n# x\nx = V(x)\n\nx = V(x)",
+        ),
+        ("import torch\nfrom torch.autograd import Variable as V", "x = torch.ones(1)", "%%time\n# x\n\nx = V(x)"),
+    ),
+    "a magic that is left below such a magic": (
+        ("import torch", "%%capture\n!ls\nfrom torch.autograd import Variable", "y = Variable(torch.ones(1))"),
+        ("import torch", "%%capture\n!ls", "y = torch.ones(1)"),
+    ),
     "a package with the name of a magic's argument": (
         ("!pip install torch\nfrom torch.autograd import Variable\nimport torch", "y = Variable(torch.ones(1))"),
         ("!pip install torch\nimport torch", "y = torch.ones(1)"),

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import bisect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from torchlint.diagnostic import Diagnostic, LocatedFix, Position, TextEdit
+from torchlint.file.notebook.magics import magics_of
 from torchlint.file.notebook.program import ENDS, LETTERS, Notebook
 from torchlint.file.text.lines import Lines, line_start
 
@@ -21,7 +22,9 @@ UNKNOWN = "a cell of this notebook is no Python, and may rest on this"
 def kept(notebook: Notebook, text: str, found: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
     """What was found in the text of a notebook's program, with the fixes that may be, and with what is no Python."""
     keeper = _Keeper(notebook, text)
-    return (*keeper.errors(), *(replace(each, fix=keeper.fix(each)) if each.fix else each for each in found))
+    emptying = keeper.emptying(found)
+    fixes = (None if each in emptying else keeper.fix(each) for each in found)
+    return (*keeper.errors(), *(replace(each, fix=fix) for each, fix in zip(found, fixes, strict=True)))
 
 
 class _Foreign(NamedTuple):
@@ -64,11 +67,34 @@ class _Keeper:
 
     def errors(self) -> Iterator[Diagnostic]:
         """What is wrong with cells that are no Python, where they are in the text now."""
-        if not self._notebook.bad:
-            return
-        ends = [0, *(row for row in range(1, self._lines.rows + 1) if self._lines.line(row) in ENDS)]
+        ends = self._ends() if self._notebook.bad else ()
         for number, error in self._notebook.bad.items():
             yield _moved(error, ends[number])
+
+    def _ends(self) -> Sequence[int]:
+        """The lines behind cells, and 0 before the first."""
+        return (0, *(row for row in range(1, self._lines.rows + 1) if self._lines.line(row) in ENDS))
+
+    def emptying(self, found: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
+        """Those whose fixes would leave nothing below a magic for a whole cell, which raises then: ``%%time``."""
+        magics = [(number, magics_of(cell.source)) for number, (cell, _) in enumerate(self._notebook.parts)]
+        ends = self._ends() if found and any(count for _, count in magics) else ()
+        whole = [
+            (ends[number], ends[number + 1], count) for number, count in magics if count and number + 1 < len(ends)
+        ]
+        last = (self._last_that_empties(found, *cell) for cell in whole)
+        return [each for each in last if each is not None]
+
+    def _last_that_empties(self, found: Sequence[Diagnostic], before: int, end: int, magics: int) -> Diagnostic | None:
+        """The last of those whose fixes together leave but some lines of a cell, which stands between two lines."""
+        first, last = self._lines.starts[before], self._lines.starts[end - 1]
+        edits = [(edit, each) for each in found if each.fix for edit in each.fix.edits if first <= edit.start < last]
+        if not edits or any(edit.content.strip() for edit, _ in edits):
+            return None
+        gone = {at for edit, _ in edits for at in range(edit.start, edit.end)}
+        left = "".join(self._text[at] for at in range(first, last) if at not in gone)
+        lines = [line for line in map(str.strip, left.splitlines()) if line and not line.startswith("#")]
+        return edits[-1][1] if len(lines) <= magics else None
 
     def fix(self, found: Diagnostic) -> LocatedFix | None:
         """The fix of a finding; None if it may not be."""
@@ -92,7 +118,7 @@ class _Keeper:
 
     def _takes_a_name(self, found: Diagnostic, fix: LocatedFix) -> bool:
         """Whether a fix takes a name from an import that a magic, or a cell that is no Python, may need."""
-        if not self._words:
+        if not (self._words or self._notebook.runs_files):
             return False
         of_import = _IMPORTS.match(self._lines.line(found.rows[0])) is not None
         for edit in fix.edits:
@@ -101,7 +127,8 @@ class _Keeper:
             if not removed or not (of_import or _IMPORTS.match(self._text, start)):
                 continue
             names = {*re.findall(r"\w+", _IMPORTS.sub("", removed, count=1))} - _NO_NAMES
-            if (names & self._words) - {*re.findall(r"\w+", edit.content)}:
+            needed = names if self._notebook.runs_files else names & self._words
+            if needed - {*re.findall(r"\w+", edit.content)}:
                 return True
         return False
 

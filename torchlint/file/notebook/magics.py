@@ -84,6 +84,11 @@ def words_needed(source: str) -> frozenset[str]:
     return frozenset() if next(magics, "") in _APART else frozenset(re.findall(r"\w+", source))
 
 
+def magics_of(source: str) -> int:
+    """How many magics for all of a cell stand at its beginning."""
+    return sum(1 for _ in _lines_before(source, _after_cell_magics(source) or 0))
+
+
 def in_place_of(foreign: str, *, is_comment: bool = False) -> str:
     """What stands for something that is no Python: a name, and comments on the lines it goes on in, as long as it.
 

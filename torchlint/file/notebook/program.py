@@ -34,6 +34,9 @@ ENDS = (SHOWN, SHOWN[0] + PLACEHOLDER)
 _NO_FILE = "<cell>"
 """What Python is told that a cell is called: of a file with that name it would look up the lines."""
 
+_RUN_HERE = re.compile(r"^[ \t]*%run[ \t]+(?:-\w+[ \t]+)*-\w*i\b", re.MULTILINE)
+"""See https://ipython.readthedocs.io/en/stable/interactive/magics.html#magic-run."""
+
 CellCode = tuple[WrittenCell, Masked]
 """A cell, and what it is as Python."""
 
@@ -61,6 +64,11 @@ class Notebook:
         """The words in what is not code of the program."""
         found = (code.words for _, code in self.parts)
         return self.left_out.union(*found, *(re.findall(r"\w+", self.parts[number][0].source) for number in self.bad))
+
+    @property
+    def runs_files(self) -> bool:
+        """Whether it runs files that see its names: ``%run -i train.py``."""
+        return any(_RUN_HERE.search(cell.source) is not None for cell, _ in self.parts)
 
     def without_bad_cells(self) -> Notebook:
         """The same without the cells that are no Python."""
