@@ -61,8 +61,22 @@ TAKEN = {
         "lib/code/utils.py": OURS,
         "run/main.py": "import sys\nsys.path.append('../lib/code')\nfrom utils import Variable\n",
     },
+    "as an attribute of a parameter": {
+        "utils.py": OURS,
+        "main.py": "import utils as u\n\n\ndef f(m=u):\n    return m.Variable(1)\n",
+    },
+    "as an attribute of what a loop gives": {
+        "pkg/utils.py": OURS,
+        "pkg/__init__.py": "",
+        "main.py": "from pkg import utils\n\nfor m in [utils]:\n    m.Variable(1)\n",
+    },
+    "as an attribute of what is kept": {
+        "utils.py": OURS,
+        "main.py": "import utils\nclass A:\n    m = utils\n    def f(self):\n        return self.m.Variable(1)\n",
+    },
+    "as an attribute of an element": {"utils.py": OURS, "main.py": "import utils\nms = [utils]\nms[0].Variable(1)\n"},
+    "of sys.modules": {"utils.py": OURS, "main.py": "import sys\nprint(sys.modules['utils'].Variable)\n"},
     "by its name as a text": {"utils.py": OURS, "main.py": "import utils\nprint(getattr(utils, 'Variable'))\n"},
-    "patched": {"utils.py": OURS, "test_it.py": "import utils\nfrom mock import patch\npatch('utils.Variable')\n"},
     "by import_module": {
         "utils.py": OURS,
         "main.py": "import importlib\nu = importlib.import_module('utils')\nprint(u.Variable)\n",
@@ -110,6 +124,14 @@ FREE = {
     },
     "the text of a notebook": {"utils.py": OURS, "main.ipynb": notebook(prose("from utils import Variable\n"))},
     "another attribute": {"utils.py": OURS, "main.py": "import utils\nprint(utils.x)\n"},
+    "another module's attribute": {
+        "utils.py": OURS,
+        "main.py": "import utils\nimport torch.autograd as ag\nimport torch\nag.Variable(1)\ntorch.autograd.Variable(1)\n",
+    },
+    "an attribute of its own": {
+        "utils.py": OURS,
+        "main.py": "import utils\nclass A:\n    Variable = 1\n    def f(self):\n        return self.Variable\n",
+    },
     "another module of that name": {
         "utils.py": OURS,
         "pkg/__init__.py": "",
@@ -258,6 +280,13 @@ PATCHES = {
     "mocked": "from mock import patch\nwith patch('torch.nn.functional.upsample'):\n    pass\n",
     "Python 2": "import torch.nn.functional as F\nF.upsample = wrap\nprint 1\n",
 }
+SET = {
+    "assigned": "import a\na.Variable = print\n",
+    "set": "import a\nsetattr(a, 'Variable', print)\n",
+    "set by a fixture": "import a\ndef test(monkeypatch):\n    monkeypatch.setattr(a, 'Variable', print)\n",
+    "mocked": "from unittest import mock\nwith mock.patch('a.Variable', print):\n    pass\n",
+    "mocked as an attribute": "import a\nfrom unittest import mock\nwith mock.patch.object(a, 'Variable', print):\n    pass\n",
+}
 NO_PATCHES = {
     "an attribute of one's own": "import torch\nclass A:\n    def f(self):\n        self.upsample = 1\n",
     "an attribute of something else": "import torch\nnet = torch.nn.Linear(1, 1)\nnet.upsample = 1\n",
@@ -309,6 +338,13 @@ def test_arguments_of_what_another_file_mocks_are_not_changed_safely(
 @pytest.mark.parametrize("name", NO_PATCHES)
 def test_what_nobody_patches_is_renamed(name: str, write: Write, torchlint: Torchlint) -> None:
     assert renamed(NO_PATCHES[name], write, torchlint)
+
+
+@pytest.mark.parametrize("name", SET)
+def test_a_name_of_a_module_that_another_file_sets(name: str, write: Write, torchlint: Torchlint) -> None:
+    write({**MARK, "a.py": OURS, "b.py": SET[name]})
+    torchlint("check", "--isolated", "--no-cache", "--fix", "a.py")
+    assert Path("a.py").read_text(encoding="utf-8") == OURS
 
 
 def test_a_variable_that_another_file_patches(write: Write, torchlint: Torchlint) -> None:

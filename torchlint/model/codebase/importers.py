@@ -7,6 +7,7 @@ come into question, and only those are parsed. What cannot be parsed counts as f
 from __future__ import annotations
 
 import ast
+import functools
 import os
 import re
 import sys
@@ -34,6 +35,7 @@ _BEGINNING = re.compile(
 """What stands in files that begin something with autograd on: scripts, tests, training, where parameters are made."""
 PACKING = re.compile(rb"PackedSequence|pack_padded_sequence|pack_sequence")
 """What makes packed sequences, which have a tensor in `.data`, and some methods of tensors."""
+_IMPORT = (ast.Import, ast.ImportFrom)
 _UP_TO_A_NAME = rb"""(?:\s*\([^;]*?|(?:[^\r\n;("\\]|\\\r?\n|\\\\\\n(?:",\s*")?)*?)"""
 """What can stand between an import and a name that it takes: what a bracket opens, or the rest of a line, which can go
 on in the next one; in the JSON of a notebook a line ends with an escape."""
@@ -87,7 +89,7 @@ class Importers:
                 self.switching.add(path, data)
                 self.telling.add(path, data)
                 self.environment.add(path, data)
-                for word in tokens.words(b"\n".join(line for line in data.split(b"\n") if b"import" in line)):
+                for word in tokens.words(b"\n".join(line for line in data.split(b"\n") if _names_modules(line))):
                     self._by_word[word].append(path)
         except OverflowError:
             self.is_known = False
@@ -199,6 +201,9 @@ class _Importer:
                         handles.add(self._stem)
                 case ast.Call(func=ast.Attribute(attr="import_module") | ast.Name(id="import_module" | "__import__")):
                     handles.add("")
+                case ast.Subscript(value=ast.Attribute(attr="modules"), slice=ast.Constant(value=str(module))):
+                    if module.rpartition(".")[2] == self._stem:
+                        handles.add("")
         return bool(handles) and any(self._is_use(node, handles) for node in ast.walk(self._tree))
 
     def _is_ours(self, module: str, level: int) -> bool:
@@ -221,10 +226,32 @@ class _Importer:
         match node:
             case ast.Attribute(value=owner, attr=self._name):
                 path = ast.unparse(owner)
-                return path in handles or path.rpartition(".")[2] == self._stem or "" in handles
+                return path in handles or path.rpartition(".")[2] == self._stem or "" in handles or self._may_be(owner)
             case ast.Constant(value=str(text)):
                 return text == self._name or text.endswith(f"{self._stem}.{self._name}")
         return False
+
+    def _may_be(self, owner: ast.expr) -> bool:
+        """Whether something may be the module that is at hand here: what a parameter or a loop gives, an element."""
+        match owner:
+            case ast.Name(id=name):
+                return name not in ("self", "cls") and name not in self._imported
+            case ast.Attribute(value=inner):
+                while isinstance(inner, ast.Attribute):
+                    inner = inner.value
+                return not isinstance(inner, ast.Name) or inner.id not in self._imported
+        return isinstance(owner, (ast.Subscript, ast.Call))
+
+    @functools.cached_property
+    def _imported(self) -> frozenset[str]:
+        """The names that imports bind to modules and what is in them."""
+        aliases = (a for each in ast.walk(self._tree) if isinstance(each, _IMPORT) for a in each.names)
+        return frozenset(alias.asname or alias.name.partition(".")[0] for alias in aliases)
+
+
+def _names_modules(line: bytes) -> bool:
+    """Whether a line can name a module of the project: in an import, or to look it up (``sys.modules["a"]``)."""
+    return b"import" in line or b"modules" in line
 
 
 def _stem(path: str) -> str:
