@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -169,6 +170,7 @@ def is_ours(ref: str) -> bool:
 def _definition(context: Context, ref: str) -> tuple[Value | None, bool]:
     """What a name stands for, and whether that will not change any more."""
     asker, is_final = context, True
+    beside: Value | None = None
     for _ in range(MAX_REEXPORTS):
         found = context.codebase.definition(ref, asker)
         if found is None:
@@ -184,11 +186,14 @@ def _definition(context: Context, ref: str) -> tuple[Value | None, bool]:
             value = home.interpreter.attribute(outside(home), value, attribute, home.tree.module)
         target = reference(value)
         if target is None or target.partition(".")[0] in _NOT_OURS:
-            return value, is_final
+            return value if beside is None else join(beside, value), is_final
         if target == ref:
-            return None, is_final
+            return beside, is_final
+        if others := value.kind & ~(Kind.REFERENCE | Kind.NONE):  # it is imported here and bound again there
+            bound = replace(value, kind=others, ref=None)
+            beside = bound if beside is None else join(beside, bound)
         asker, ref = home, target
-    return None, is_final
+    return beside, is_final
 
 
 def follow(context: Context, value: Value) -> Value:

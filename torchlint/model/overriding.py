@@ -13,10 +13,10 @@ import libcst as cst
 
 from torchlint.model import bindings
 from torchlint.model.classes import class_of, find_method
-from torchlint.model.codebase.exports import replacer, setter
+from torchlint.model.codebase.exports import is_mentioned, replacer, setter
 from torchlint.model.codebase.heirs import MAKING_ONE, handed_over
 from torchlint.model.lineage import lineage_of
-from torchlint.model.syntax import decorator_names, is_stub, last_name, parameters, root
+from torchlint.model.syntax import decorator_names, is_given_plainly, is_stub, last_name, parameters, root
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
@@ -26,6 +26,8 @@ _MANY_METHODS = 4
 """Of what more classes derive from, and more methods override, it is not known what is called."""
 COMPUTED = frozenset(("property", "cached_property", "lazy_property"))
 """Decorators that make an attribute of a method."""
+_METACLASSES = frozenset(("ABCMeta", "EnumMeta", "EnumType", "type"))
+"""Metaclasses that leave methods as they are."""
 _PARTS_OF_ONE = frozenset(("setter", "getter", "deleter", "overload", "register"))
 """Decorators of further functions of the same name, which leave what the name stands for."""
 
@@ -177,10 +179,38 @@ def _is_replaced(context: Context, function: cst.FunctionDef) -> bool:
         return True
     if not COMPUTED.isdisjoint(decorator_names(function)):
         return False  # what is assigned to it goes to its setter
-    is_special = name.startswith("__") and name.endswith("__")  # these are looked up in the class, not in the object
     if context.scopes.is_set_outside(cls, name, is_called=True):
         return True
-    return not is_special and replacer(context, name) is not None
+    if name.startswith("__") and name.endswith("__"):  # these are looked up in the class, not in the object
+        return False
+    return replacer(context, name) is not None or context.remember(_may_have_another, cls, name)
+
+
+def _may_have_another(context: Context, cls: cst.ClassDef, name: str) -> bool:
+    """Whether objects of a class, or the class itself, may be given something else than a method by its name.
+
+    A method of the class or of its bases does so (``self.f = g``), what makes the class may, and so may what changes
+    the class of an object.
+    """
+    if setter(context, "__class__") is not None or context.scopes.is_set_outside(cls, "__class__"):
+        return True
+    return any(
+        _assigns(home, each, name) or _assigns(home, each, "__class__") or _is_made_otherwise(each)
+        for home, each in lineage_of(context, cls).classes()
+    )
+
+
+def _assigns(context: Context, cls: cst.ClassDef, name: str) -> bool:
+    """Whether the methods of a class give its objects something of a name that may be called."""
+    return any(not is_given_plainly(context.tree, site) for site in context.scopes.attribute(cls, name).assigned)
+
+
+def _is_made_otherwise(cls: cst.ClassDef) -> bool:
+    """Whether a class has a metaclass of which nothing is known."""
+    return any(
+        arg.keyword is not None and arg.keyword.value == "metaclass" and last_name(arg.value) not in _METACLASSES
+        for arg in cls.keywords
+    )
 
 
 def _bound_in_bodies(context: Context, name: str) -> dict[int, list[cst.CSTNode]]:
@@ -204,7 +234,7 @@ def _bound_in_bodies(context: Context, name: str) -> dict[int, list[cst.CSTNode]
 
 
 def _overriding(context: Context, cls: cst.ClassDef, name: str) -> Overriding:
-    if has_many_heirs(context, cls) or is_bound_by_unknown_heir(context, cls, name):
+    if has_many_heirs(context, cls) or is_bound_by_unknown_heir(context, cls, name) or _stands_for_others(context, cls):
         return Overriding(has_more=True)
     found: list[Override] = []
     for home, heir in heirs(context, cls):
@@ -217,6 +247,17 @@ def _overriding(context: Context, cls: cst.ClassDef, name: str) -> Overriding:
             if all(method is not each.function for each in found):
                 found.append(Override(home, heir, method))
     return Overriding(tuple(found), has_more=len(found) >= _MANY_METHODS)
+
+
+def _stands_for_others(context: Context, cls: cst.ClassDef) -> bool:
+    """Whether objects of other classes count as those of a class: of a protocol, of an abstract class."""
+    bases = {
+        last_name(base.value if isinstance(base, cst.Subscript) else base) for base in context.scopes.info(cls).bases
+    }
+    if "Protocol" in bases:
+        return True
+    is_abstract = "ABC" in bases or any(last_name(arg.value) == "ABCMeta" for arg in cls.keywords)
+    return is_abstract and is_mentioned(context, rf"\b{cls.name.value}\.register\b")
 
 
 def _binds_to_other(context: Context, heir: cst.ClassDef, name: str, cls: cst.ClassDef) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 
 import libcst as cst
@@ -255,6 +255,25 @@ def _same_but_for_device(a: str | None, b: str | None) -> str | None:
     return a if a == b and a.endswith("Tensor") else None
 
 
+def _are_of_same_definitions(a: Value, b: Value) -> bool:
+    """Whether what is in two equal values has the same definitions, too, which do not count when they are compared."""
+    if a is b:
+        return True
+    if a.node is not b.node or a.choices is not b.choices or a.is_exact is not b.is_exact:
+        return False
+    return all(map(_are_of_same_definitions, _parts(a), _parts(b)))
+
+
+def _parts(value: Value) -> Iterator[Value]:
+    """What is in a value, in an order that is the same for equal ones."""
+    yield from value.items or ()
+    yield from filter(None, (value.item, value.receiver))
+    if value.keys is not None:
+        yield from filter(
+            None, (value.keys.each, *(value.keys.known[key] for key in sorted(value.keys.known, key=str)))
+        )
+
+
 def _join_optional(a: Value | None, b: Value | None, depth: int) -> Value | None:
     if a is None or b is None:
         return a or b
@@ -262,9 +281,12 @@ def _join_optional(a: Value | None, b: Value | None, depth: int) -> Value | None
 
 
 def _either_node(a: Value, b: Value) -> cst.CSTNode | None:
-    if a.node is b.node or b.node is None:
+    """The definition of one of two values, if the other one has none: unless that is a function nobody knows."""
+    if a.node is b.node:
         return a.node
-    return b.node if a.node is None else None
+    if a.node is not None and b.node is not None:
+        return None
+    return None if a.kind & b.kind & Kind.FUNCTION else a.node or b.node
 
 
 def _choices(a: Value, b: Value) -> tuple[Value, ...]:
@@ -293,9 +315,9 @@ def _weaker(a: Value, b: Value) -> Evidence | None:
 
 def join(a: Value, b: Value, depth: int = 0) -> Value:
     """What is known where two control-flow paths meet."""
-    if a is b or a == b:
-        if a.node is b.node and a.choices is b.choices and a.is_exact is b.is_exact:
-            return a
+    if a is b or (a == b and _are_of_same_definitions(a, b)):
+        return a
+    if a == b and not any(_parts(a)):
         choices = _choices(a, b)
         node = a.node if choices else _either_node(a, b)
         return replace(a, node=node, choices=choices, is_exact=a.is_exact and b.is_exact)

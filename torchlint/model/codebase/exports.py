@@ -28,19 +28,24 @@ def taker(context: Context, name: str) -> str | None:
 def patcher(context: Context, name: str) -> str | None:
     """Another file of the project that puts something in the place of a name of torch's; None if there is none."""
     others = context.codebase.others(context)
-    return None if others is None else others.patching.patcher(context.path or "", name)
+    return None if others is None else others.patching.patcher(_asking(context), name)
 
 
 def setter(context: Context, attribute: str) -> str | None:
     """Another file of the project that may assign an attribute of that name of any object; None if there is none."""
     others = context.codebase.others(context)
-    return None if others is None else others.patching.setter(context.path or "", attribute)
+    return None if others is None else others.patching.setter(_asking(context), attribute)
 
 
 def replacer(context: Context, method: str) -> str | None:
     """Another file of the project that may put something else in the place of a method; None if there is none."""
     others = context.codebase.others(context)
-    return None if others is None else others.patching.replacer(context.path or "", method)
+    return None if others is None else others.patching.replacer(_asking(context), method)
+
+
+def _asking(context: Context) -> str:
+    """The file that is seen anyhow; none if only some statements of it are."""
+    return "" if context.is_part else context.path or ""
 
 
 def teller(context: Context, name: str) -> str | None:

@@ -312,7 +312,7 @@ class Codebase:
             return None
         path, rest, _ = self._locate(os.path.dirname(asker), full)
         if path is not None and rest and self._is_module(beside := os.path.join(os.path.dirname(path), *rest)):
-            return f"{beside}.py" if self._is_file(f"{beside}.py") else os.path.join(beside, "__init__.py")
+            return init if self._is_file(init := os.path.join(beside, "__init__.py")) else f"{beside}.py"
         return path if not rest else None
 
     def exports(self, module: str, name: str, asker: Context) -> bool:
@@ -377,15 +377,19 @@ class Codebase:
     def _descend(self, root: str, names: tuple[str, ...]) -> tuple[str | None, tuple[str, ...]]:
         place, rest = os.path.join(root, names[0]), names[1:]
         while True:
-            if self._is_file(f"{place}.py"):
-                return f"{place}.py", rest
             init = os.path.join(place, "__init__.py")
             is_package = self._is_file(init)
+            if not is_package and self._is_file(f"{place}.py"):
+                return f"{place}.py", rest
             if not rest or not (is_package or self._is_folder(place)):
                 return (init if is_package else None), rest
             deeper = os.path.join(place, rest[0])
-            if is_package and ((len(rest) == 1 and self._binds(init, rest[0])) or not self._is_module(deeper)):
+            outline = self._outline(init) if is_package else None
+            is_bound = outline is not None and rest[0] in outline.names
+            if is_package and ((len(rest) == 1 and is_bound) or not self._is_module(deeper)):
                 return init, rest
+            if outline is not None and is_bound and outline.hides(rest[0]):
+                return None, rest  # `from pkg import mod` gives something else than `import pkg.mod`
             place, rest = deeper, rest[1:]
 
     def _surroundings(self, folder: str) -> Surroundings:

@@ -33,6 +33,11 @@ class Outline:
         """The source of some statements."""
         return b"".join(self.encoded[slice(*self.statements[n])] for n in numbers).decode(errors="surrogatepass")
 
+    def hides(self, module: str) -> bool:
+        """Whether a package has something else by the name of a module in it than that, or what comes from it."""
+        tree = ast.parse(self.text(tuple(self.names[module])))
+        return not all(_is_from(node, module) for node in ast.walk(tree) if _binds_directly(node, module))
+
     @property
     def whole(self) -> str:
         """The text of the file."""
@@ -43,6 +48,7 @@ def outlined(text: str, tree: ast.Module) -> Outline:
     """The outline of a text, from the tree that Python's own parser has made of it."""
     outline = Outline(text.encode(errors="surrogatepass"))
     lines: list[tuple[int, int]] = []
+    has_globals = "global" in text
     for statement in tree.body:
         decorators = getattr(statement, "decorator_list", ())
         first = min([statement.lineno, *(d.lineno for d in decorators)]) - 1
@@ -52,7 +58,7 @@ def outlined(text: str, tree: ast.Module) -> Outline:
         else:
             lines.append((first, last))
         number = len(lines) - 1
-        for name in _bound(statement):
+        for name in (*_bound(statement), *(_bound_below(statement) if has_globals else ())):
             if number not in outline.names[name]:
                 outline.names[name].append(number)
     starts = [*(match.start() for match in _LINE.finditer(outline.encoded)), len(outline.encoded)]
@@ -67,6 +73,27 @@ def outlined(text: str, tree: ast.Module) -> Outline:
     outline.listed = _listed(tree, text) if "__all__" in text or not text.isascii() else None
     outline.names.default_factory = None  # type: ignore[attr-defined]
     return outline
+
+
+def _binds_directly(node: ast.AST, name: str) -> bool:
+    """Whether a statement or a target binds a name by itself, and not by what is in it."""
+    match node:
+        case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+            return any((alias.asname or alias.name.partition(".")[0]) == name for alias in aliases)
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            return node.name == name
+        case ast.Name(ctx=ast.Store()):
+            return node.id == name
+    return False
+
+
+def _is_from(node: ast.AST, module: str) -> bool:
+    """Whether an import takes a module of the package it is in, or something from that: ``from .mod import f``."""
+    if not isinstance(node, ast.ImportFrom):
+        return False
+    if (node.module or "").rpartition(".")[2] == module:
+        return True
+    return all(alias.name == module for alias in node.names if (alias.asname or alias.name) == module)
 
 
 def _bound(statement: ast.stmt) -> Iterator[str]:
@@ -84,9 +111,23 @@ def _bound(statement: ast.stmt) -> Iterator[str]:
                 yield from (alias.asname or alias.name for alias in aliases if alias.name != "*")
             case ast.Name(id=name, ctx=ast.Store()):
                 yield name
-            case ast.Lambda() | ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name)):
+                yield name
+            case ast.ExceptHandler(name=str(name)):
+                yield name
+            case ast.Lambda():
+                continue
+            case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+                yield from (each.target.id for each in ast.walk(node) if isinstance(each, ast.NamedExpr))
                 continue
         stack += ast.iter_child_nodes(node)
+
+
+def _bound_below(statement: ast.stmt) -> Iterator[str]:
+    """The names of the module that a function in a statement binds."""
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Global):
+            yield from node.names
 
 
 def _listed(tree: ast.Module, text: str) -> frozenset[str] | None:

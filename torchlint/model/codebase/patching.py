@@ -26,7 +26,7 @@ ParseFile = Callable[[str], ast.Module | None]
 """Gives the tree of a file; None if it does not parse."""
 
 _ASSIGNED = re.compile(
-    rb"\.(?<=[\w)\]]\.)(?<!\bself\.)(?<!\bcls\.)([^\W\d]\w*)\s*(?:\[[^\]\n]{0,100}\]\s*){0,3}"
+    rb"\.(?<=[\w)\]]\.)(?<!\bself\.)([^\W\d]\w*)\s*(?:\[[^\]\n]{0,100}\]\s*){0,3}"
     rb"(?:(?:[-+*/@%&|^]|//|\*\*|<<|>>)?=(?!=)|[,:][^=\n()]{0,200}=(?!=)|\.\w+_\s*\()"
 )
 """An attribute that is assigned to, alone, with others or annotated, an element of one, and one written in place.
@@ -189,10 +189,25 @@ class _Replacements:
 
 
 def _replacements(tree: ast.Module) -> _Replacements:
-    nodes = tuple(node for node in ast.walk(tree) if _is_replacement(node))
+    own = frozenset(_of_classmethods(tree))
+    nodes = tuple(node for node in ast.walk(tree) if _is_replacement(node) and id(node) not in own)
     texts = _texts(tree) if any(map(_is_computed, nodes)) else frozenset[str]()
     plain = frozenset(id(target) for node in ast.walk(tree) for target in _assigned_plainly(node))
     return _Replacements(nodes, imported(tree), texts, plain)
+
+
+def _of_classmethods(tree: ast.Module) -> Iterator[int]:
+    """What class methods assign to their own class, by identity: ``cls.count = 0``."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef(decorator_list=[*_, ast.Name(id="classmethod")], args=ast.arguments(args=[first, *_])):
+                yield from (
+                    id(each)
+                    for each in ast.walk(node)
+                    if isinstance(each, ast.Attribute)
+                    and isinstance(each.value, ast.Name)
+                    and each.value.id == first.arg
+                )
 
 
 def _assigned_plainly(node: ast.AST) -> Iterator[ast.expr]:
@@ -372,7 +387,7 @@ def _is_setting(node: ast.AST, attribute: str) -> bool:
             return _is_setting(ast.Subscript(inner.value, inner.slice, ast.Store()), attribute)
         case ast.Call(func=ast.Attribute(value=ast.Attribute() as inner, attr=method)) if method.endswith("_"):
             return _is_setting(ast.Attribute(inner.value, inner.attr, ast.Store()), attribute)
-        case ast.Attribute(value=ast.Name(id="self" | "cls")):
+        case ast.Attribute(value=ast.Name(id="self")):
             return False
         case ast.Attribute(attr=name, ctx=ast.Store()):
             return name == attribute

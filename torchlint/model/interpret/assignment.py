@@ -53,7 +53,11 @@ def assign(frame: Frame, target: cst.CSTNode, value: Value, source: cst.BaseExpr
                 operators.write_through(frame, target, grad_of_inputs([value]))
             if containers.holds(base):
                 key, each = places.key_of(frame, target)
-                places.store(frame, target.value, containers.put(base, key, each, value))
+                is_slice = any(isinstance(element.slice, cst.Slice) for element in target.slice)
+                after = containers.put(base, key, each, value)
+                if is_slice and value.kind & Kind.CONTAINER:  # the elements are put there: `parts[:0] = others`
+                    after = containers.extended(base, iterated(containers.opened(value)))
+                places.store(frame, target.value, after)
         case cst.StarredElement():
             assign(frame, target.value, container(iterated(value)), None)
 

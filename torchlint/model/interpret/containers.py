@@ -61,6 +61,17 @@ def _content(base: Value) -> Value | None:
     return UNKNOWN if is_open(base) else held(base)
 
 
+def concatenated(left: Value, right: Value) -> Value:
+    """``left + right``: the elements of both."""
+    joined = join(opened(left), opened(right))
+    if left.items is None or right.items is None:
+        return joined
+    items = (*left.items, *right.items)
+    if len(items) <= MAX_ITEMS:
+        return replace(joined, item=None, items=items)
+    return replace(joined, item=held(joined), items=None)
+
+
 def part(base: Value) -> Value:
     """A slice or a multiple of a sequence; that of a size is one, of another length."""
     return replace(container(iterated(base)), ndim=Ndim.ANY if base.ndim else Ndim.NEITHER)

@@ -52,7 +52,9 @@ def comprehension(frame: Frame, node: cst.ListComp | cst.SetComp | cst.Generator
     """A comprehension of a list or set, or a generator."""
     with frame.inner_scope():
         _comp_for(frame, node.for_in)
-        return container(frame.value(node.elt))
+        result = container(frame.value(node.elt))
+    _bind_outside(frame, node)
+    return result
 
 
 def dict_comprehension(frame: Frame, node: cst.DictComp) -> Value:
@@ -60,7 +62,18 @@ def dict_comprehension(frame: Frame, node: cst.DictComp) -> Value:
     with frame.inner_scope():
         _comp_for(frame, node.for_in)
         key = frame.value(node.key)
-        return mapping(key, frame.value(node.value))
+        result = mapping(key, frame.value(node.value))
+    _bind_outside(frame, node)
+    return result
+
+
+def _bind_outside(frame: Frame, node: cst.BaseComp) -> None:
+    """Bind what ``:=`` in a comprehension does around it, if the comprehension goes through anything at all."""
+    for each in frame.context.tree.within(node, cst.NamedExpr):
+        value = frame.values.get(id(each.target))
+        if isinstance(each.target, cst.Name) and value is not None:
+            before = frame.env.get(each.target.value)
+            frame.assign(each.target, value if before is None else join(before, value), None)
 
 
 def _comp_for(frame: Frame, node: cst.CompFor) -> None:

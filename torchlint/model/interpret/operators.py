@@ -53,7 +53,7 @@ def arithmetic(frame: Frame, node: cst.CSTNode, left: Value, right: Value) -> Va
     if Kind.NDARRAY in (left.kind, right.kind):
         return NDARRAY
     if left.kind & Kind.CONTAINER and right.kind & Kind.CONTAINER:
-        return join(containers.opened(left), containers.opened(right))
+        return containers.concatenated(left, right)
     if left.kind == Kind.CONTAINER and right.kind == Kind.NUMBER:
         return containers.part(left)
     if left.kind == Kind.NUMBER and right.kind == Kind.NUMBER:

@@ -15,7 +15,7 @@ from torchlint.model.possibilities import Kind
 from torchlint.model.syntax import decorator_names, dotted, last_name, parameters, root
 from torchlint.model.torch.named import named
 from torchlint.model.type_comments import type_comment
-from torchlint.model.values import NONE, UNKNOWN, Value, join, reference
+from torchlint.model.values import NONE, UNKNOWN, Value, reference
 
 
 def _expr(frame: Frame, node: cst.Expr) -> None:
@@ -57,7 +57,7 @@ def _aug_assign(frame: Frame, node: cst.AugAssign) -> None:
     left, right = frame.value(node.target), frame.value(node.value)
     result = operators.arithmetic(frame, node, left, right)
     if left.kind == Kind.CONTAINER and right.kind & Kind.CONTAINER:
-        result = join(containers.opened(left), containers.opened(right))
+        result = containers.concatenated(left, right)
     frame.assign(node.target, result, None)
 
 
