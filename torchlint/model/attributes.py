@@ -21,6 +21,7 @@ from torchlint.model.interpreted import class_body, interpreted, seen, trace_of
 from torchlint.model.lineage import bases_of, lineage_of
 from torchlint.model.overriding import COMPUTED, heirs, is_set_by_others, stands_before_others
 from torchlint.model.possibilities import Dtype, Kind, Ndim, Role, Tri
+from torchlint.model.replaceable import as_replaceable
 from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.syntax import assignment_of, decorator_names, dotted, last_name
 from torchlint.model.torch import library
@@ -54,6 +55,8 @@ def class_attribute(context: Context, cls: cst.ClassDef, name: str, frame: Frame
             found = _assigned_for_heir(home, each, name, cls) or found
         if found is not None and _is_of_integers(found) and is_set_by_others(home, each, name):
             found = replace(found, dtype=found.dtype | Dtype.FLOAT)  # by whom and to what is asked where that matters
+        if found is not None and name not in home.scopes.info(each).methods:
+            found = as_replaceable(home, each, name, found)
         if found is not None:
             return _as_set_outside(home, each, name, found) if home.scopes.is_set_outside(each, name) else found
     return UNKNOWN

@@ -37,6 +37,12 @@ def setter(context: Context, attribute: str) -> str | None:
     return None if others is None else others.patching.setter(_asking(context), attribute)
 
 
+def is_set_here(context: Context, attribute: str) -> bool:
+    """Whether the file itself may assign such an attribute, or a part of it, other than by `self`."""
+    others = context.codebase.others(context)
+    return others is not None and others.patching.is_set_in(context.path or "", attribute)
+
+
 def replacer(context: Context, method: str) -> str | None:
     """Another file of the project that may put something else in the place of a method; None if there is none."""
     others = context.codebase.others(context)

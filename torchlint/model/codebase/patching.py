@@ -27,7 +27,7 @@ ParseFile = Callable[[str], ast.Module | None]
 
 _ASSIGNED = re.compile(
     rb"\.(?<=[\w)\]]\.)(?<!\bself\.)([^\W\d]\w*)\s*(?:\[[^\]\n]{0,100}\]\s*){0,3}"
-    rb"(?:(?:[-+*/@%&|^]|//|\*\*|<<|>>)?=(?!=)|[,:][^=\n()]{0,200}=(?!=)|\.\w+_\s*\()"
+    rb"(?:(?:[-+*/@%&|^]|//|\*\*|<<|>>)?=(?!=)|[,:][^=\n()]{0,200}=(?!=)|\.(?:\w+_|append|extend|insert|setdefault|update)\s*\()"
 )
 """An attribute that is assigned to, alone, with others or annotated, an element of one, and one written in place.
 
@@ -48,6 +48,8 @@ _TEXT = re.compile(rb"[\"']([^\W\d]\w*)[\"']")
 """A name that is no text, by which something is set, and a text that may be it: ``for n in ("a", "b"): …``."""
 _REGISTERING = frozenset(("__setattr__", "add_module", "register_module", "register_buffer", "register_parameter"))
 """Methods of the object itself that set an attribute by its name."""
+_FILLING = frozenset(("append", "extend", "insert", "setdefault", "update"))
+"""Methods that put something into a container."""
 _TABLES = frozenset(("_modules", "_buffers", "_parameters", "__dict__"))
 """What an object keeps its attributes in."""
 _WORKING = (b"torch", b"import", b"def")
@@ -124,6 +126,10 @@ class Patching:
             tree = self._parse(other)
             known = self._giving[other] = tree is None or _gives_gradients(tree)
         return known
+
+    def is_set_in(self, path: str, attribute: str) -> bool:
+        """Whether a file may assign an attribute of that name of anything but a method's own object."""
+        return path in self._by_word.get(attribute, ()) and self._sets(path, attribute)
 
     def setter(self, path: str, attribute: str) -> str | None:
         """The first other file that may assign an attribute of that name of any object; None if there is none."""
@@ -271,7 +277,7 @@ def _is_replacement(node: ast.AST) -> bool:
             return True
         case ast.Call():
             name = called_name(node)
-            return name in REPLACING or name in _REGISTERING or name.endswith("_")
+            return name in REPLACING or name in _REGISTERING or name in _FILLING or name.endswith("_")
     return False
 
 
@@ -385,7 +391,7 @@ def _is_setting(node: ast.AST, attribute: str) -> bool:
             return _is_setting(ast.Attribute(inner.value, inner.attr, ast.Store()), attribute)
         case ast.Subscript(value=ast.Subscript() as inner, ctx=ast.Store()):
             return _is_setting(ast.Subscript(inner.value, inner.slice, ast.Store()), attribute)
-        case ast.Call(func=ast.Attribute(value=ast.Attribute() as inner, attr=method)) if method.endswith("_"):
+        case ast.Call(func=ast.Attribute(value=ast.Attribute() as inner, attr=method)) if _changes(method):
             return _is_setting(ast.Attribute(inner.value, inner.attr, ast.Store()), attribute)
         case ast.Attribute(value=ast.Name(id="self")):
             return False
@@ -394,6 +400,11 @@ def _is_setting(node: ast.AST, attribute: str) -> bool:
         case ast.Call(args=[_, ast.Constant(value=str(name)), *_]):
             return name == attribute
     return False
+
+
+def _changes(method: str) -> bool:
+    """Whether a method changes what it is called on: a tensor in place, a container."""
+    return method.endswith("_") or method in _FILLING
 
 
 def _is_table(node: ast.expr) -> bool:
