@@ -136,6 +136,8 @@ def is_scalar(value: Value, node: cst.BaseExpression, index: cst.Subscript, mode
         return True
     if _is_one_draw(value, model) and _is_given_on(node, index, model):
         return True
+    if _is_made_of_scalars(node, model):
+        return True
     return bool(_SCALAR_NAME.search(ending_name(node))) or "backward" in _attributes_of(node, model)
 
 
@@ -156,6 +158,50 @@ def _is_scaled(node: cst.BaseExpression, model: Model) -> bool:
             is_known = any(each.is_tensor and each.ndim == Ndim.ZERO for each in values)
             return is_known and any(not each.kind & Kind.TENSOR for each in values)
     return False
+
+
+def _is_made_of_scalars(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression computes with nothing but what has the name of a scalar, and factors: ``g * loss - err``."""
+    match node:
+        case cst.BinaryOperation(left=left, operator=cst.Add() | cst.Subtract(), right=right):
+            terms = [each for each in (left, right) if model.value(each).kind != Kind.NUMBER]
+            return bool(terms) and all(_is_term(each, model) for each in terms)
+        case cst.BinaryOperation(operator=cst.Multiply() | cst.Divide()):
+            return _is_term(node, model)
+    return False
+
+
+def _is_term(node: cst.BaseExpression, model: Model) -> bool:
+    match node:
+        case cst.BinaryOperation(left=left, operator=cst.Multiply() | cst.Divide(), right=right):
+            return any(
+                _is_term(one, model) and not model.value(other).is_tensor for one, other in ((left, right), (right, left))
+            )
+        case cst.BinaryOperation():
+            return _is_made_of_scalars(node, model)
+        case cst.UnaryOperation(operator=cst.Minus(), expression=operand):
+            return _is_term(operand, model)
+        case cst.Name() | cst.Attribute():
+            is_named = bool(_SCALAR_NAME.search(ending_name(node)))
+            return is_named and bool(model.value(node).ndim & Ndim.ZERO) and not _has_elements(node, model)
+    return False
+
+
+def is_sum_of_scaled(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether a name is a number to which scalars are added, each times what nobody says to be a tensor."""
+    if not isinstance(node, cst.Name) or _has_elements(node, model):
+        return False
+    scope = model.scopes.scope_of(node)
+    added = [each for each in model.tree.within(scope, cst.AugAssign) if _is_called(each.target, node.value)]
+    begun = [bindings.bound_value(target, model.tree) for target in model.targets(node.value, scope)]
+    rest = [each for each in begun if each is not None]
+    is_begun = bool(rest) and all(model.value(each).kind == Kind.NUMBER for each in rest)
+    is_added = all(isinstance(each.operator, cst.AddAssign) and _is_scaled(each.value, model) for each in added)
+    return bool(added) and is_begun and is_added
+
+
+def _is_called(node: cst.BaseExpression, name: str) -> bool:
+    return isinstance(node, cst.Name) and node.value == name
 
 
 def _is_place(node: cst.BaseExpression, model: Model) -> bool:
