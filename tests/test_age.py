@@ -99,6 +99,15 @@ FORMS["what a function of the file makes of that"] = (
     "        y = one_hot(x, 4)\n        self.net(y)\n",
 )
 
+FORMS["what compares, and is put together"] = (
+    "def same(x):\n    return x if x.is_contiguous() else x.contiguous()\n\n\ndef f(x, seq):\n    mask = (seq > 0).float()\n"
+    "    mask = same(torch.cat([mask.new(len(mask), 1).fill_(1), mask[:, :-1]], 1)).view(-1)\n"
+    "    return x * Variable(mask)\n",
+    "def same(x):\n    return x if x.is_contiguous() else x.contiguous()\n\n\ndef f(x, seq):\n    mask = (seq > 0).float()\n"
+    "    mask = same(torch.cat([mask.new(len(mask), 1).fill_(1), mask[:, :-1]], 1)).view(-1)\n"
+    "    return x * mask\n",
+)
+
 _ROUND = (
     "def f(net, loader, x):\n    for y in loader:\n        x.resize_(len(y)).fill_(1)\n        v = {}\n        net(v)\n"
     "        v = {}\n        net(v)\n"

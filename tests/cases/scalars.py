@@ -50,3 +50,23 @@ def hits(predict, batches, k):
         correct += (x - k).float().mean().cpu().data[0]  # TL203
     table = batches.sum(0).data[0]
     return correct, table
+
+
+def balanced(l1, recon, x, fake, y, gamma):
+    real_loss = l1(recon, x)
+    fake_loss = l1(fake, y)
+    (real_loss - fake_loss).backward()
+    k = 0.1 + (gamma * real_loss - fake_loss).data[0]  # TL203
+    return k, (real_loss * x).data, "%.3f" % (-real_loss / 2).data[0]  # TL203
+
+
+def weighted(batches):
+    total = 0
+    rows = 0
+    for x, y, n in batches:
+        total += n * criterion(net(x), y).data  # TL101
+        rows += n * torch.ones(3).data  # TL101
+    return total[0] / len(batches), rows[0] + rows[1]  # TL203
+
+
+weights = weighted([(x, y, 4)])[0]

@@ -46,8 +46,9 @@ def is_false(node: cst.Subscript) -> bool:
 
 
 def is_read(node: cst.Attribute, model: Model) -> bool:
-    """Whether the first element of ``err.data`` is used as a number, of something with the name of a loss."""
-    if not isinstance(node.value, (cst.Name, cst.Attribute)) or not _SCALAR_NAME.search(ending_name(node.value)):
+    """Whether the first element of ``err.data`` is used as a number, of what has the name of a loss or is made of it."""
+    is_named = isinstance(node.value, (cst.Name, cst.Attribute)) and bool(_SCALAR_NAME.search(ending_name(node.value)))
+    if not is_named and not _is_made_of_scalars(node.value, model):
         return False
     index = scalar_index(node, model)
     if index is None or _has_elements(node.value, model):
@@ -182,8 +183,9 @@ def _is_term(node: cst.BaseExpression, model: Model) -> bool:
         case cst.UnaryOperation(operator=cst.Minus(), expression=operand):
             return _is_term(operand, model)
         case cst.Name() | cst.Attribute():
-            is_named = bool(_SCALAR_NAME.search(ending_name(node)))
-            return is_named and bool(model.value(node).ndim & Ndim.ZERO) and not _has_elements(node, model)
+            value = model.value(node)
+            may_be = not value.kind & Kind.TENSOR or bool(value.ndim & Ndim.ZERO)
+            return may_be and bool(_SCALAR_NAME.search(ending_name(node))) and not _has_elements(node, model)
     return False
 
 
