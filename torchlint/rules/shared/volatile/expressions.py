@@ -10,7 +10,7 @@ import libcst as cst
 from torchlint.file.tree.nodes import children
 from torchlint.model import Kind, Model
 from torchlint.model.autograd import calls_backward
-from torchlint.model.bindings import bound_value
+from torchlint.model.bindings import bound_value, last_assigned
 from torchlint.model.graphs.backward import statements_sent_back
 from torchlint.model.syntax import dotted, parameters, without_subscripts
 from torchlint.model.torch import library
@@ -284,7 +284,7 @@ def _arguments(frame: VolatileFrame, call: cst.Call, ref: str) -> list[Held]:
     """What a call is given; what is in a display counts by itself."""
     found = []
     for arg in call.args:
-        match arg.value:
+        match _displayed(frame, arg.value):
             case cst.Tuple(elements=elements) | cst.List(elements=elements):
                 found += [evaluate(frame, each.value) for each in elements]
             case cst.GeneratorExp() as generator if ref in _AT_ONCE:
@@ -292,6 +292,17 @@ def _arguments(frame: VolatileFrame, call: cst.Call, ref: str) -> list[Held]:
             case value:
                 found.append(evaluate(frame, value))
     return [each for each in found if each.bits]
+
+
+def _displayed(frame: VolatileFrame, node: cst.BaseExpression) -> cst.BaseExpression:
+    """The tuple or list of names that a name was assigned in the statement before; else the node itself."""
+    model = frame.model
+    made = model.ask(last_assigned, node) if isinstance(node, cst.Name) else None
+    if not isinstance(made, (cst.Tuple, cst.List)) or not all(isinstance(e.value, cst.Name) for e in made.elements):
+        return node
+    body, at = model.tree.siblings(model.tree.statement(node))
+    is_just_before = at > 0 and body[at - 1] is model.tree.statement(made)
+    return made if is_just_before else node
 
 
 def _method(
@@ -445,8 +456,10 @@ def _is_made_here(node: cst.BaseExpression, function: cst.FunctionDef, model: Mo
 
 
 def _is_new(node: cst.BaseExpression, model: Model) -> bool:
-    """Whether an expression makes a list or a tensor that nobody else holds, wrapped or not."""
+    """Whether an expression makes a list or a tensor that nobody else holds, wrapped or not, on whichever device."""
     match node:
+        case cst.Call(func=cst.Attribute(value=owner)) if memory.is_transfer(node):
+            return _is_new(owner, model)
         case cst.Call(func=func, args=[cst.Arg(value=wrapped, keyword=None, star=""), *_]):
             if model.qualified(func) == VARIABLE:
                 return memory.is_new(wrapped, model)
