@@ -108,6 +108,11 @@ FORMS["what compares, and is put together"] = (
     "    return x * mask\n",
 )
 
+FORMS["in each of two branches"] = (
+    "def f(self, x):\n    if self.gpus:\n        y = Variable(x.cuda())\n    else:\n        y = Variable(x)\n    return y\n",
+    "def f(self, x):\n    if self.gpus:\n        y = x.cuda()\n    else:\n        y = x\n    return y\n",
+)
+
 _ROUND = (
     "def f(net, loader, x):\n    for y in loader:\n        x.resize_(len(y)).fill_(1)\n        v = {}\n        net(v)\n"
     "        v = {}\n        net(v)\n"
@@ -346,6 +351,7 @@ _UNTOLD = f"{HEAD}def f(self, x):\n    x = x.unsqueeze(0)\n    return self.net(V
     [
         ({"main.py": "print(loss.data[0])\n"}, True),
         ({"main.py": "print(loss)\n"}, False),
+        ({"main.py": "resized = transforms.Scale(3)\n"}, True),
         ({"main.py": "print(loss.data[0])\n", "eval.py": "with torch.no_grad():\n    pass\n"}, False),
     ],
 )

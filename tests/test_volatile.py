@@ -312,6 +312,21 @@ PROGRAMS = {
         1,
     ),
     "a star": ("v = Variable(x, volatile=True)\nargs = (v,)\na = net(*args)\nb = head(w)\n", 1),
+    "given together": (
+        "pair = nn.Bilinear(3, 3, 3)\n\n\ndef f(x):\n    v, h = Variable(x, volatile=True), head(w)\n    row = (h, v)\n"
+        "    a = pair(*row)\n    return a, h\n\n\na, b = f(x)\n",
+        1,
+    ),
+    "the other one of two": (
+        "def first(xs):\n    return net(xs[0])\n\n\ndef f(x):\n    v, h = Variable(x, volatile=True), head(w)\n"
+        "    row = (h, v)\n    a = first(row)\n    return a, h, net(v)\n\n\na, b, c = f(x)\n",
+        None,
+    ),
+    "the other one of two arguments": (
+        "def first(x, y):\n    return net(x)\n\n\ndef f(x):\n    v, h = Variable(x, volatile=True), head(w)\n"
+        "    a = first(h, v)\n    return a, h, net(v)\n\n\na, b, c = f(x)\n",
+        None,
+    ),
     "a dictionary": ("d = {'v': Variable(x, volatile=True)}\na = net(d['v'])\nb = head(w)\n", 1),
     "map": ("v = Variable(x, volatile=True)\nm = map(net, [v])\na = list(m)\ndel m\n", None),
     "a closure over a loop": (

@@ -12,7 +12,7 @@ from torchlint.model import Kind, Model
 from torchlint.model.autograd import calls_backward
 from torchlint.model.bindings import bound_value, last_assigned
 from torchlint.model.graphs.backward import statements_sent_back
-from torchlint.model.syntax import dotted, parameters, without_subscripts
+from torchlint.model.syntax import dotted, has_stars, parameters, positional_parameters, without_subscripts
 from torchlint.model.torch import library
 from torchlint.model.torch.arguments import literal_bool
 from torchlint.rules.shared import memory
@@ -283,8 +283,9 @@ def _call(frame: VolatileFrame, call: cst.Call) -> Held:
 def _arguments(frame: VolatileFrame, call: cst.Call, ref: str) -> list[Held]:
     """What a call is given; what is in a display counts by itself."""
     found = []
+    is_known = _callee(frame, call) is not None
     for arg in call.args:
-        match _displayed(frame, arg.value):
+        match arg.value if is_known else _displayed(frame, arg.value):
             case cst.Tuple(elements=elements) | cst.List(elements=elements):
                 found += [evaluate(frame, each.value) for each in elements]
             case cst.GeneratorExp() as generator if ref in _AT_ONCE:
@@ -415,11 +416,22 @@ def _record(frame: VolatileFrame, node: cst.CSTNode, held: Held) -> None:
 def _followed(frame: VolatileFrame, node: cst.CSTNode) -> Called:
     """What a function of the project does with volatile arguments: it may cut them, and begin graphs of its own."""
     function = _callee(frame, node) if isinstance(node, cst.Call) else None
-    if function is None or frame.depth >= _MAX_CALLS:
+    if function is None or not isinstance(node, cst.Call) or frame.depth >= _MAX_CALLS:
         return NOTHING
     if frame.model.home(function) is not frame.model:
         return frame.model.remember(_called_elsewhere, function)
-    return frame.model.remember(frame.run, function, frame.depth + 1)
+    return frame.model.remember(frame.run, function, frame.depth + 1, _with_graphs(frame, node, function))
+
+
+def _with_graphs(frame: VolatileFrame, call: cst.Call, function: cst.FunctionDef) -> frozenset[str]:
+    """The parameters of a function that a call gives what may have a graph of its own, and nothing volatile."""
+    if has_stars(call.args):
+        return frozenset()
+    named = [param.name.value for param in positional_parameters(function)]
+    named = named[1:] if named[:1] in (["self"], ["cls"]) else named
+    given = dict(zip(named, (arg.value for arg in call.args if arg.keyword is None), strict=False))
+    given |= {arg.keyword.value: arg.value for arg in call.args if arg.keyword is not None}
+    return frozenset(name for name, value in given.items() if evaluate_quietly(frame, value).bits == GRAPH)
 
 
 def _callee(frame: VolatileFrame, call: cst.Call) -> cst.FunctionDef | None:
