@@ -55,7 +55,7 @@ def is_made_number(node: cst.BaseExpression, model: Model) -> bool:
 
 
 def _takes_number(call: cst.Call, arg: cst.Arg, model: Model) -> bool:
-    """Whether a call takes a number in a place: ``math.exp(x)``, ``writer.add_scalar('x', x)``, ``meter.update(x, 3)``."""
+    """Whether a call takes a number there: ``math.exp(x)``, ``writer.add_scalar('x', x)``, ``meter.update(x, 3)``."""
     ref = model.qualified(call.func) or ""
     if ref in ("builtins.int", "builtins.float", "builtins.round"):
         return True

@@ -307,7 +307,7 @@ def _takes_integers(use: cst.Name, model: Model) -> bool:
 
 
 _SOURCES = {"index_copy_": 2, "index_add_": 2, "scatter_": 2, "scatter_add_": 2, "masked_scatter_": 1, "index_put_": 1}
-"""Methods that raise where the elements in one place have another dtype than what they are put into, with that place."""
+"""Methods that raise where what is given in one place has another dtype than what it is put into, with that place."""
 
 
 def _is_given_others(use: cst.Name, model: Model) -> bool:

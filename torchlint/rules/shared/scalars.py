@@ -47,7 +47,7 @@ def is_false(node: cst.Subscript) -> bool:
 
 
 def is_read(node: cst.Attribute, model: Model) -> bool:
-    """Whether the first element of ``err.data`` is used as a number, of what has the name of a loss or is made of it."""
+    """Whether the first element of ``err.data`` is used as a number, of what is called like a loss or made of that."""
     is_named = isinstance(node.value, (cst.Name, cst.Attribute)) and bool(_SCALAR_NAME.search(ending_name(node.value)))
     if not is_named and not _is_made_of_scalars(node.value, model):
         return False
@@ -182,7 +182,7 @@ def _is_scaled(node: cst.BaseExpression, model: Model) -> bool:
 
 
 def _is_made_of_scalars(node: cst.BaseExpression, model: Model) -> bool:
-    """Whether an expression computes with nothing but what has the name of a scalar, and factors: ``g * loss - err``."""
+    """Whether an expression is computed of nothing but what is called like a scalar, and factors: ``g * loss - err``."""
     match node:
         case cst.BinaryOperation(left=left, operator=cst.Add() | cst.Subtract(), right=right):
             terms = [each for each in (left, right) if model.value(each).kind != Kind.NUMBER]
@@ -299,7 +299,7 @@ def _has_elements(node: cst.BaseExpression, model: Model) -> bool:
 
 
 def _may_have_left_some(target: cst.Name, model: Model) -> bool:
-    """Whether a name is one of several that are taken out of something else than what a function of the project gave."""
+    """Whether a name is one of several that torch, a network or something else than a call gave."""
     if bindings.bound_value(target, model.tree) is not None:
         return False
     match bindings.unpacked_from(target, model.tree):

@@ -139,9 +139,7 @@ def _taken_apart(model: Model) -> frozenset[tuple[cst.FunctionDef | cst.Module, 
 
 def _is_let_go(call: cst.CSTNode, model: Model) -> bool:
     """Whether nobody has the parts behind the statement: ``bias.chunk(4)[1].fill_(1)``."""
-    last = call
-    for _, last in chain(call, model.tree):
-        pass
+    last = next(reversed([outer for _, outer in chain(call, model.tree)]), call)
     return isinstance(model.tree.parent(last), cst.Expr)
 
 
