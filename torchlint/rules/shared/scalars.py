@@ -182,7 +182,7 @@ def _is_scaled(node: cst.BaseExpression, model: Model) -> bool:
 
 
 def _is_made_of_scalars(node: cst.BaseExpression, model: Model) -> bool:
-    """Whether an expression is computed of nothing but what is called like a scalar, and factors: ``g * loss - err``."""
+    """Whether an expression is made of nothing but what is called like a scalar, and factors: ``a * loss - err``."""
     match node:
         case cst.BinaryOperation(left=left, operator=cst.Add() | cst.Subtract(), right=right):
             terms = [each for each in (left, right) if model.value(each).kind != Kind.NUMBER]
