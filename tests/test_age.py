@@ -113,6 +113,12 @@ FORMS["in each of two branches"] = (
     "def f(self, x):\n    if self.gpus:\n        y = x.cuda()\n    else:\n        y = x\n    return y\n",
 )
 
+FORMS["all that an else does"] = (
+    "def f(self, x, y):\n    if self.gpus:\n        x, y = Variable(x).cuda(), y.cuda()\n    else:\n        x = Variable(x)\n"
+    "    return self.net(x, y)\n",
+    "def f(self, x, y):\n    if self.gpus:\n        x, y = x.cuda(), y.cuda()\n    return self.net(x, y)\n",
+)
+
 _ROUND = (
     "def f(net, loader, x):\n    for y in loader:\n        x.resize_(len(y)).fill_(1)\n        v = {}\n        net(v)\n"
     "        v = {}\n        net(v)\n"

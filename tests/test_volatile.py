@@ -400,7 +400,9 @@ def test_what_runs_before_waits_for_no_block() -> None:
 
 
 HELPER = """\
+import numpy as np
 import torch
+from torch.autograd import Variable
 
 
 def accuracy(output, target):
@@ -427,7 +429,17 @@ def evaluate(loader, meter):
 """
 
 
-@pytest.mark.parametrize(("kept", "is_block"), [("", True), ("seen.extend(res)\n    ", False)])
+KEPT = {
+    "": True,
+    "seen.extend(res)\n    ": False,
+    "rows = []\n    rows.append(target)\n    rows = np.concatenate(rows, 0) if rows else None\n    ": True,
+    "rows = seen\n    rows.append(target)\n    rows = np.concatenate(rows, 0)\n    ": False,
+    "filled = Variable(torch.zeros(3)).cuda()\n    filled[0] = target[0]\n    ": True,
+    "filled = Variable(target).cuda()\n    filled[0] = target[0]\n    ": False,
+}
+
+
+@pytest.mark.parametrize(("kept", "is_block"), KEPT.items())
 def test_a_helper_of_another_file_that_fills_its_own_list(
     write: Callable[[dict[str, str]], Any], torchlint: Callable[..., Any], kept: str, is_block: bool
 ) -> None:

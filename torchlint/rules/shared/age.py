@@ -83,7 +83,10 @@ def _is_all_of_suite(call: cst.Call, inner: cst.BaseExpression, model: Model) ->
         return False
     line = model.tree.parent(assign)
     suite = model.tree.parent(line) if line is not None else None
-    return isinstance(suite, cst.IndentedBlock) and len(suite.body) == 1
+    if not isinstance(suite, cst.IndentedBlock) or len(suite.body) > 1:
+        return False
+    branch = model.tree.parent(suite)
+    return not isinstance(branch, cst.Else) or "#" in model.tree.code(branch)  # `else:` goes with all that is in it
 
 
 def _is_changed(call: cst.Call, model: Model) -> bool:

@@ -475,6 +475,9 @@ def _is_new(node: cst.BaseExpression, model: Model) -> bool:
         case cst.Call(func=func, args=[cst.Arg(value=wrapped, keyword=None, star=""), *_]):
             if model.qualified(func) == VARIABLE:
                 return memory.is_new(wrapped, model)
+    kind = model.value(node).kind
+    if kind and not kind & ~(Kind.NDARRAY | Kind.NONE):
+        return True  # that keeps no graph
     return isinstance(node, _DISPLAYS) or memory.is_new(node, model)
 
 
