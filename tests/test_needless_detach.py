@@ -6,10 +6,12 @@ import re
 from pathlib import Path
 
 import pytest
+import torch
 
 from torchlint.diagnostic import Fixing
 from torchlint.file.check import check_text
 from torchlint.rules import catalogue
+from torchlint.rules.shared.integers import SOURCES
 
 CODES = frozenset(catalogue())
 HEAD = "import torch\nfrom torch.autograd import Variable\nfrom tqdm import tqdm\n\n\n"
@@ -698,3 +700,12 @@ def test_files_with_safe_fixes(what: str) -> None:
     before, after = ("".join(line[1:] or line for line in lines if line[0] != sign) for sign in "+-")
     outcome = check_text(before, "x.py", CODES, Fixing.SAFE)
     assert (outcome.text, outcome.problems) == (after, ())
+
+
+@pytest.mark.parametrize("count", [0, 1])
+@pytest.mark.parametrize("method", SOURCES)
+def test_torch_puts_no_integers_into_floats(method: str, count: int) -> None:
+    places, source = torch.zeros(count, dtype=torch.long), torch.ones(count, dtype=torch.long)
+    given = {"masked_scatter_": (torch.tensor([count > 0, False]),), "index_put_": ((places,),)}
+    with pytest.raises(RuntimeError):
+        getattr(torch.zeros(2), method)(*given.get(method, (0, places)), source)

@@ -306,17 +306,17 @@ def _takes_integers(use: cst.Name, model: Model) -> bool:
     return "." in name or indices.is_method(name, model)
 
 
-_SOURCES = {"index_copy_": 2, "index_add_": 2, "scatter_": 2, "scatter_add_": 2, "masked_scatter_": 1, "index_put_": 1}
+SOURCES = {"index_copy_": 2, "index_add_": 2, "scatter_": 2, "scatter_add_": 2, "masked_scatter_": 1, "index_put_": 1}
 """Methods that raise where what is given in one place has another dtype than what it is put into, with that place."""
 
 
 def _is_given_others(use: cst.Name, model: Model) -> bool:
     """Whether elements of a tensor of integers are put into a tensor, as torch does for another one of them alone."""
     method = model.tree.parent(use)
-    if not isinstance(method, cst.Attribute) or method.attr.value not in _SOURCES:
+    if not isinstance(method, cst.Attribute) or method.attr.value not in SOURCES:
         return False
     call = call_of(method, model.tree)
-    given = positional(call.args, _SOURCES[method.attr.value]) if call is not None else None
+    given = positional(call.args, SOURCES[method.attr.value]) if call is not None else None
     if given is None or not indices.is_method(method.attr.value, model):
         return False
     value = model.value(given.value)
