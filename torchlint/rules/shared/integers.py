@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import islice, pairwise
 
 import libcst as cst
 
@@ -19,7 +20,7 @@ from torchlint.model.syntax import call_of, chain, positional
 from torchlint.rules.shared import identity, indices
 from torchlint.rules.shared.lifetimes import wrapper_of
 from torchlint.rules.shared.no_grad import small_statement
-from torchlint.rules.shared.order import are_exclusive, is_always_before, loop_of
+from torchlint.rules.shared.order import is_always_before, loop_of
 
 _FAR = 10
 """How many methods that are called one on the other are gone back through."""
@@ -240,9 +241,9 @@ def _is_index_nearby(name: cst.Name, node: cst.CSTNode, model: Model, *, is_boun
     place = bisect_left(uses, model.tree.order(statement), key=model.tree.order)
     for use in uses[place : place + _NEAR]:
         is_inside = model.tree.is_inside(use, statement)
-        if are_exclusive(use, node, model) or _is_wrapped_again(use, model):
-            continue
         if _is_bound(use, model) and not (is_inside and _is_bound_to(use, node, model)):
+            if _is_wrapped_again(use, model) or _is_in_other_branch(use, node, model):
+                continue
             break
         if not is_inside and _takes_integers(use, model) and _is_always_after(use, node, model):
             return True
@@ -262,6 +263,18 @@ def _is_bound_to(target: cst.Name, node: cst.CSTNode, model: Model) -> bool:
     """Whether a name is assigned nothing but what a node gives, or what has its dtype."""
     value = bound_value(target, model.tree)
     return value is not None and value is _whole(node, model)
+
+
+def _is_in_other_branch(use: cst.CSTNode, node: cst.CSTNode, model: Model) -> bool:
+    """Whether of two nodes one is in the `else:` of an `if` around both: only one of them runs then."""
+    parts = [node, *islice(model.tree.ancestors(node), _FAR)]
+    around = {id(up): part for part, up in pairwise(parts)}
+    part = use
+    for up in islice(model.tree.ancestors(use), _FAR):
+        if id(up) in around:
+            return isinstance(up, cst.If) and up.test not in (part, around[id(up)]) and part is not around[id(up)]
+        part = up
+    return False
 
 
 def _is_wrapped_again(target: cst.Name, model: Model) -> bool:
