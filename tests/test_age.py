@@ -99,6 +99,26 @@ FORMS["what a function of the file makes of that"] = (
     "        y = one_hot(x, 4)\n        self.net(y)\n",
 )
 
+FORMS["what compares, and is put together"] = (
+    "def same(x):\n    return x if x.is_contiguous() else x.contiguous()\n\n\ndef f(x, seq):\n    mask = (seq > 0).float()\n"
+    "    mask = same(torch.cat([mask.new(len(mask), 1).fill_(1), mask[:, :-1]], 1)).view(-1)\n"
+    "    return x * Variable(mask)\n",
+    "def same(x):\n    return x if x.is_contiguous() else x.contiguous()\n\n\ndef f(x, seq):\n    mask = (seq > 0).float()\n"
+    "    mask = same(torch.cat([mask.new(len(mask), 1).fill_(1), mask[:, :-1]], 1)).view(-1)\n"
+    "    return x * mask\n",
+)
+
+FORMS["in each of two branches"] = (
+    "def f(self, x):\n    if self.gpus:\n        y = Variable(x.cuda())\n    else:\n        y = Variable(x)\n    return y\n",
+    "def f(self, x):\n    if self.gpus:\n        y = x.cuda()\n    else:\n        y = x\n    return y\n",
+)
+
+FORMS["all that an else does"] = (
+    "def f(self, x, y):\n    if self.gpus:\n        x, y = Variable(x).cuda(), y.cuda()\n    else:\n        x = Variable(x)\n"
+    "    return self.net(x, y)\n",
+    "def f(self, x, y):\n    if self.gpus:\n        x, y = x.cuda(), y.cuda()\n    return self.net(x, y)\n",
+)
+
 _ROUND = (
     "def f(net, loader, x):\n    for y in loader:\n        x.resize_(len(y)).fill_(1)\n        v = {}\n        net(v)\n"
     "        v = {}\n        net(v)\n"
@@ -337,6 +357,7 @@ _UNTOLD = f"{HEAD}def f(self, x):\n    x = x.unsqueeze(0)\n    return self.net(V
     [
         ({"main.py": "print(loss.data[0])\n"}, True),
         ({"main.py": "print(loss)\n"}, False),
+        ({"main.py": "resized = transforms.Scale(3)\n"}, True),
         ({"main.py": "print(loss.data[0])\n", "eval.py": "with torch.no_grad():\n    pass\n"}, False),
     ],
 )

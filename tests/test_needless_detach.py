@@ -6,16 +6,38 @@ import re
 from pathlib import Path
 
 import pytest
+import torch
 
 from torchlint.diagnostic import Fixing
 from torchlint.file.check import check_text
 from torchlint.rules import catalogue
+from torchlint.rules.shared.integers import SOURCES
 
 CODES = frozenset(catalogue())
 HEAD = "import torch\nfrom torch.autograd import Variable\nfrom tqdm import tqdm\n\n\n"
 
 # a function, and what all fixes make of it
 FORMS = {
+    "given integers, by torch alone": (
+        "def f(net, seq: torch.Tensor, prob, places):\n    if places is None:\n        it = seq[:, 0]\n    else:\n"
+        "        it = seq[:, 0].data.clone()\n"
+        "        it.index_copy_(0, places, torch.multinomial(prob, 1).view(-1).index_select(0, places))\n"
+        "        it = Variable(it)\n    at = seq[:, 1].data.clone()\n    at.index_copy_(0, places, prob)\n"
+        "    return net(it, at)\n",
+        "def f(net, seq: torch.Tensor, prob, places):\n    if places is None:\n        it = seq[:, 0]\n    else:\n"
+        "        it = seq[:, 0].clone()\n"
+        "        it.index_copy_(0, places, torch.multinomial(prob, 1).view(-1).index_select(0, places))\n"
+        "    at = seq[:, 1].detach().clone()\n    at.index_copy_(0, places, prob)\n"
+        "    return net(it, at)\n",
+    ),
+    "looked up behind another branch": (
+        "emb = torch.nn.Embedding(3, 2)\n\n\ndef f(seq: torch.Tensor, at, teach):\n    if teach:\n"
+        "        it = seq[:, 0].data\n    else:\n        it = at\n    return emb(it), it\n\n\n"
+        "def g(seq: torch.Tensor, at, teach):\n    it = seq[:, 0].data\n    if teach:\n        it = at\n    return emb(it), it\n",
+        "emb = torch.nn.Embedding(3, 2)\n\n\ndef f(seq: torch.Tensor, at, teach):\n    if teach:\n"
+        "        it = seq[:, 0]\n    else:\n        it = at\n    return emb(it), it\n\n\n"
+        "def g(seq: torch.Tensor, at, teach):\n    it = seq[:, 0].detach()\n    if teach:\n        it = at\n    return emb(it), it\n",
+    ),
     "given to a layer without autograd": (
         "class Net(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
         "        self.top, self.drop = torch.nn.Linear(3, 3), torch.nn.Dropout()\n\n    def forward(self, x):\n"
@@ -678,3 +700,12 @@ def test_files_with_safe_fixes(what: str) -> None:
     before, after = ("".join(line[1:] or line for line in lines if line[0] != sign) for sign in "+-")
     outcome = check_text(before, "x.py", CODES, Fixing.SAFE)
     assert (outcome.text, outcome.problems) == (after, ())
+
+
+@pytest.mark.parametrize("count", [0, 1])
+@pytest.mark.parametrize("method", SOURCES)
+def test_torch_puts_no_integers_into_floats(method: str, count: int) -> None:
+    places, source = torch.zeros(count, dtype=torch.long), torch.ones(count, dtype=torch.long)
+    given = {"masked_scatter_": (torch.tensor([count > 0, False]),), "index_put_": ((places,),)}
+    with pytest.raises(RuntimeError):
+        getattr(torch.zeros(2), method)(*given.get(method, (0, places)), source)

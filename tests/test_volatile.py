@@ -312,6 +312,21 @@ PROGRAMS = {
         1,
     ),
     "a star": ("v = Variable(x, volatile=True)\nargs = (v,)\na = net(*args)\nb = head(w)\n", 1),
+    "given together": (
+        "pair = nn.Bilinear(3, 3, 3)\n\n\ndef f(x):\n    v, h = Variable(x, volatile=True), head(w)\n    row = (h, v)\n"
+        "    a = pair(*row)\n    return a, h\n\n\na, b = f(x)\n",
+        1,
+    ),
+    "the other one of two": (
+        "def first(xs):\n    return net(xs[0])\n\n\ndef f(x):\n    v, h = Variable(x, volatile=True), head(w)\n"
+        "    row = (h, v)\n    a = first(row)\n    return a, h, net(v)\n\n\na, b, c = f(x)\n",
+        None,
+    ),
+    "the other one of two arguments": (
+        "def first(x, y):\n    return net(x)\n\n\ndef f(x):\n    v, h = Variable(x, volatile=True), head(w)\n"
+        "    a = first(h, v)\n    return a, h, net(v)\n\n\na, b, c = f(x)\n",
+        None,
+    ),
     "a dictionary": ("d = {'v': Variable(x, volatile=True)}\na = net(d['v'])\nb = head(w)\n", 1),
     "map": ("v = Variable(x, volatile=True)\nm = map(net, [v])\na = list(m)\ndel m\n", None),
     "a closure over a loop": (
@@ -385,7 +400,9 @@ def test_what_runs_before_waits_for_no_block() -> None:
 
 
 HELPER = """\
+import numpy as np
 import torch
+from torch.autograd import Variable
 
 
 def accuracy(output, target):
@@ -412,7 +429,17 @@ def evaluate(loader, meter):
 """
 
 
-@pytest.mark.parametrize(("kept", "is_block"), [("", True), ("seen.extend(res)\n    ", False)])
+KEPT = {
+    "": True,
+    "seen.extend(res)\n    ": False,
+    "rows = []\n    rows.append(target)\n    rows = np.concatenate(rows, 0) if rows else None\n    ": True,
+    "rows = seen\n    rows.append(target)\n    rows = np.concatenate(rows, 0)\n    ": False,
+    "filled = Variable(torch.zeros(3)).cuda()\n    filled[0] = target[0]\n    ": True,
+    "filled = Variable(target).cuda()\n    filled[0] = target[0]\n    ": False,
+}
+
+
+@pytest.mark.parametrize(("kept", "is_block"), KEPT.items())
 def test_a_helper_of_another_file_that_fills_its_own_list(
     write: Callable[[dict[str, str]], Any], torchlint: Callable[..., Any], kept: str, is_block: bool
 ) -> None:

@@ -72,3 +72,22 @@ w = torch.ones(3, requires_grad=True)
 w.data[1] = 5.0  # TL102
 w.data[1:] = w.data[1:] * 2  # TL102`data[1:] =` TL101`data[1:] * 2`
 torch.add(w.data, 1, out=w.data)  # TL101`data, 1` TL102`data`
+
+
+class Cell(nn.Module):
+    def __init__(self):
+        super(Cell, self).__init__()
+        self.lstm = nn.LSTM(3, 2)
+        self.lstm.bias_ih_l0.data.chunk(4)[1].fill_(1)  # TL102
+        self.lstm.bias_hh_l0.data.split(2)[1].zero_()  # TL102
+        self.lstm.weight_hh_l0.data.chunk(4, 0)[0][1].uniform_(1, 1)  # TL102
+        self.lstm.bias_hh_l0.data.view(4, -1).unbind()[2].fill_(3)  # TL102
+
+
+cell = Cell()
+gates = cell.lstm.bias_ih_l0, cell.lstm.bias_hh_l0, cell.lstm.weight_hh_l0[1]
+hidden = cell.lstm(torch.ones(1, 1, 3))[0].sum()
+hidden.backward()
+cell.lstm.bias_ih_l0.data.chunk(4)[2].fill_(0)  # TL102
+parts = cell.lstm.bias_ih_l0.data.chunk(4)  # TL101
+parts[3].fill_(2)

@@ -1,5 +1,6 @@
 # run-after
 """`loss.data[0]`, and what looks like it."""
+import numpy as np
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
@@ -50,3 +51,46 @@ def hits(predict, batches, k):
         correct += (x - k).float().mean().cpu().data[0]  # TL203
     table = batches.sum(0).data[0]
     return correct, table
+
+
+def balanced(l1, recon, x, fake, y, gamma):
+    real_loss = l1(recon, x)
+    fake_loss = l1(fake, y)
+    (real_loss - fake_loss).backward()
+    k = 0.1 + (gamma * real_loss - fake_loss).data[0]  # TL203
+    return k, (real_loss * x).data, "%.3f" % (-real_loss / 2).data[0]  # TL203
+
+
+def weighted(batches):
+    total = 0
+    rows = 0
+    for x, y, n in batches:
+        total += n * criterion(net(x), y).data  # TL101
+        rows += n * torch.ones(3).data  # TL101
+    return total[0] / len(batches), rows[0] + rows[1]  # TL203
+
+
+weights = weighted([(x, y, 4)])[0]
+
+
+def shown(measure, writer, meter, step):
+    gap = measure(torch.ones(3))
+    print("gap %.3f" % gap.data[0])  # TL203
+    print("gap", gap.data[0])  # TL203
+    near, far = measure(torch.ones(3), step)
+    writer.add_scalar("near", near.data[0], step)  # TL203
+    far_value, both = far.data[0], near.data[0]  # TL203 TL203
+    print("far {:.2f}".format(far_value))
+    mean = measure(torch.ones(2))
+    meter.update(mean.data[0], 2)  # TL203
+    rows = measure(torch.ones(2))
+    row = rows.data[0]  # TL101
+    curve, others = [], []
+    for _ in range(step):
+        away = measure(torch.ones(4))
+        curve.append(away.data[0])  # TL203
+        apart = net(torch.ones(3))
+        others.append(apart.data[0])  # TL101
+    place = measure(step)
+    print("%.3f" % place.data[0])
+    return row, both, np.mean(curve), torch.stack(others)

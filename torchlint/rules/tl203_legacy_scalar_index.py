@@ -161,8 +161,11 @@ def check_accumulated(node: cst.Subscript, model: Model) -> Finding | None:
         return None
     if model.is_target(node) or not scalars.may_be_scalar(node.value, model):
         return None
+    if not model.remember(_is_of_that_time):
+        return None
     value = model.value(node.value)
-    if not value.is_tensor or value.ndim != Ndim.ZERO or not model.remember(_is_of_that_time):
+    is_scalar = value.is_tensor and value.ndim == Ndim.ZERO
+    if not is_scalar and not scalars.is_sum_of_scaled(node.value, model):
         return None
     if isinstance(node.value, cst.Attribute) and node.value.attr.value == "data":
         return None
@@ -173,7 +176,7 @@ def check_accumulated(node: cst.Subscript, model: Model) -> Finding | None:
     if tried.is_awaited("IndexError", node, model):
         fix = Fix("Replace with `.item()`", edits, _UNSAFE, risk=_AWAITED)
         return Finding(node, _MESSAGE, fix, severity=Severity.ERROR, receiver=node.value)
-    if criteria.may_be_another(node.value, model):
+    if not is_scalar or criteria.may_be_another(node.value, model):
         fix = Fix("Replace with `.item()`", edits, _UNSAFE, risk=_SEVERAL)
         return Finding(node, _MESSAGE, fix, receiver=node.value)
     return Finding(node, _MESSAGE, Fix("Replace with `.item()`", edits), severity=Severity.ERROR, receiver=node.value)

@@ -12,6 +12,7 @@ import libcst as cst
 
 from torchlint.model import Kind, Model, Role, Tri, Value
 from torchlint.model.codebase.exports import is_mentioned_elsewhere
+from torchlint.model.syntax import dotted
 from torchlint.rules.shared.compared import names_asked_about
 from torchlint.rules.shared.identity import are_changed, is_changed
 from torchlint.rules.shared.lifetimes import targets_of
@@ -22,6 +23,7 @@ _OF_THAT_TIME = re.compile(
     r"\bvolatile\s*=|\.data\[0\](?!\s*\[)|\basync\s*=\s*True\b|\bclip_grad_norm\("
     r"|\bisinstance\([^()\n]*\bVariable\)|loss\w*(?:\.cpu\(\))?\.data(?:\.cpu\(\))?\.numpy\(\)\[0\]"
     r"|\binit\.(?:(?:xavier|kaiming)_(?:uniform|normal)|uniform|normal|constant|orthogonal)\("
+    r"|\btransforms\.(?:Scale|RandomSizedCrop)\(|\bNLLLoss2d\("
 )
 """What is hardly written since: it has no effect, raises for a 0-dim tensor, does not parse, or has another name.
 
@@ -76,11 +78,15 @@ def _is_in_project_of_that_time(model: Model) -> bool:
 def _is_all_of_suite(call: cst.Call, inner: cst.BaseExpression, model: Model) -> bool:
     """Whether a branch does nothing but bind a name to the wrapper of it: it would be empty."""
     assign = model.tree.parent(call)
-    if not isinstance(inner, (cst.Name, cst.Attribute)):
+    path = dotted(inner)
+    if path is None or not isinstance(assign, cst.Assign) or all(dotted(t.target) != path for t in assign.targets):
         return False
-    line = model.tree.parent(assign) if isinstance(assign, cst.Assign) else None
+    line = model.tree.parent(assign)
     suite = model.tree.parent(line) if line is not None else None
-    return isinstance(suite, cst.IndentedBlock) and len(suite.body) == 1
+    if not isinstance(suite, cst.IndentedBlock) or len(suite.body) > 1:
+        return False
+    branch = model.tree.parent(suite)
+    return not isinstance(branch, cst.Else) or "#" in model.tree.code(branch)  # `else:` goes with all that is in it
 
 
 def _is_changed(call: cst.Call, model: Model) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import libcst as cst
 
 from torchlint.model import Kind, Model
+from torchlint.model.syntax import positional
 
 _CONVERSION = re.compile(
     r"%(?:\((?P<key>\w*)\))?[#0 +-]*(?P<width>\*|\d*)(?:\.(?P<digits>\*|\d*))?[hlL]?(?P<type>[a-zA-Z%])"
@@ -30,19 +31,49 @@ def is_formatted(node: cst.BaseExpression, model: Model) -> bool:
     return False
 
 
+_LOGGING = {"add_scalar": 1, "scalar_summary": 1, "log_value": 1}
+"""Methods of what keeps curves of a training, and where they take a number, behind its name."""
+_AVERAGING = frozenset(("numpy.mean", "numpy.average", "numpy.median", "statistics.mean", "matplotlib.pyplot.plot"))
+"""Functions that take a list of numbers."""
+
+
 def is_made_number(node: cst.BaseExpression, model: Model) -> bool:
-    """Whether an expression is given to ``int`` or ``float``, or formatted as numbers are."""
+    """Whether an expression is given to what takes numbers, or formatted as they are."""
     if is_formatted(node, model):
         return True
     parent = model.tree.parent(node)
     match parent:
-        case cst.Arg(keyword=None, star="") if isinstance(call := model.tree.parent(parent), cst.Call):
-            return model.qualified(call.func) in ("builtins.int", "builtins.float")
+        case cst.Arg(keyword=None, star="") as arg if isinstance(call := model.tree.parent(parent), cst.Call):
+            return _takes_number(call, arg, model)
+        case cst.Arg() if isinstance(call := model.tree.parent(parent), cst.Call):
+            return isinstance(call.func, cst.Attribute) and call.func.attr.value == "set_postfix"
         case cst.BinaryOperation(left=left, operator=cst.Modulo(), right=right) if right is node:
             return _is_converted(left, 0, 1)
         case cst.Element() if isinstance(values := model.tree.parent(parent), cst.Tuple):
             return _is_converted_with_others(values, parent, model)
     return False
+
+
+def _takes_number(call: cst.Call, arg: cst.Arg, model: Model) -> bool:
+    """Whether a call takes a number there: ``math.exp(x)``, ``writer.add_scalar('x', x)``, ``meter.update(x, 3)``."""
+    ref = model.qualified(call.func) or ""
+    if ref in ("builtins.int", "builtins.float", "builtins.round"):
+        return True
+    match call.func:
+        case cst.Attribute(attr=cst.Name(value=name)) if name in _LOGGING:
+            return positional(call.args, _LOGGING[name]) is arg
+        case cst.Attribute(attr=cst.Name("update")) if len(call.args) > 1:
+            return call.args[0] is arg and _is_number(call.args[1].value, model)
+        case cst.Attribute(value=cst.Name() as kept, attr=cst.Name("append")):
+            return model.remember(_are_averaged, kept.value, model.scopes.scope_of(kept))
+    return ref.startswith("math.")
+
+
+def _are_averaged(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> bool:
+    """Whether a list is given to what makes an average or a curve of numbers: ``np.mean(losses)``."""
+    args = [parent for use in model.references(name, scope) if isinstance(parent := model.tree.parent(use), cst.Arg)]
+    calls = [call for arg in args if isinstance(call := model.tree.parent(arg), cst.Call)]
+    return any(model.qualified(call.func) in _AVERAGING for call in calls)
 
 
 def is_with_number(node: cst.BaseExpression, model: Model) -> bool:

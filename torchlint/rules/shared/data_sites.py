@@ -157,7 +157,10 @@ def _receiver(node: cst.Attribute, model: Model) -> tuple[Value, Evidence] | Non
     if scalars.is_reduced(node.value) and scalars.scalar_index(node, model) is not None:
         return value, Evidence(Strength.USE, "all of it is reduced, and the first element of its data is taken", node)
     if scalars.is_read(node, model):
-        return value, Evidence(Strength.NAME, f"it is called `{name}`, and its element is used as a number", node.value)
+        said = f"it is called `{name}`" if name else "it is made of what is called like a loss"
+        return value, Evidence(Strength.NAME, f"{said}, and its element is used as a number", node.value)
+    if not _VAGUE_NAME.search(name) and scalars.is_number_of_call(node, model):
+        return value, Evidence(Strength.NAME, "it is made of a tensor, and its element is used as a number", node.value)
     return None
 
 

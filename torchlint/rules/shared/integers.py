@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import islice, pairwise
 
 import libcst as cst
 
@@ -15,7 +16,7 @@ from torchlint.model.aliasing.here import only_metadata
 from torchlint.model.bindings import bound_value, declares, last_assigned, owner, target_before
 from torchlint.model.codebase.exports import is_mentioned, setter
 from torchlint.model.given_everywhere import given_everywhere
-from torchlint.model.syntax import chain
+from torchlint.model.syntax import call_of, chain, positional
 from torchlint.rules.shared import identity, indices
 from torchlint.rules.shared.lifetimes import wrapper_of
 from torchlint.rules.shared.no_grad import small_statement
@@ -241,6 +242,8 @@ def _is_index_nearby(name: cst.Name, node: cst.CSTNode, model: Model, *, is_boun
     for use in uses[place : place + _NEAR]:
         is_inside = model.tree.is_inside(use, statement)
         if _is_bound(use, model) and not (is_inside and _is_bound_to(use, node, model)):
+            if _is_wrapped_again(use, model) or _is_in_other_branch(use, node, model):
+                continue
             break
         if not is_inside and _takes_integers(use, model) and _is_always_after(use, node, model):
             return True
@@ -262,6 +265,27 @@ def _is_bound_to(target: cst.Name, node: cst.CSTNode, model: Model) -> bool:
     return value is not None and value is _whole(node, model)
 
 
+def _is_in_other_branch(use: cst.CSTNode, node: cst.CSTNode, model: Model) -> bool:
+    """Whether of two nodes one is in the `else:` of an `if` around both: only one of them runs then."""
+    parts = [node, *islice(model.tree.ancestors(node), _FAR)]
+    around = {id(up): part for part, up in pairwise(parts)}
+    part = use
+    for up in islice(model.tree.ancestors(use), _FAR):
+        if id(up) in around:
+            return isinstance(up, cst.If) and up.test not in (part, around[id(up)]) and part is not around[id(up)]
+        part = up
+    return False
+
+
+def _is_wrapped_again(target: cst.Name, model: Model) -> bool:
+    """Whether a name is assigned the wrapper of what it stands for, or of what has its dtype: ``x = Variable(x)``."""
+    match bound_value(target, model.tree):
+        case cst.Call(args=[cst.Arg(value=inner), *_]) as call if wrapper_of(inner, model) is call:
+            source = _source(inner, model)
+            return isinstance(source, cst.Name) and source.value == target.value
+    return False
+
+
 def _is_bound(use: cst.Name, model: Model) -> bool:
     """Whether a name may stand for another tensor, or one of another dtype, from there on."""
     parent = model.tree.parent(use)
@@ -279,6 +303,8 @@ def _is_bound_behind(use: cst.Name, model: Model) -> bool:
 
 def _takes_integers(use: cst.Name, model: Model) -> bool:
     """Whether a name, or what has its dtype, stands where torch takes integers and booleans alone."""
+    if _is_given_others(use, model):
+        return True
     whole = _whole(use, model)
     if not isinstance(whole, cst.BaseExpression):
         return False
@@ -291,6 +317,23 @@ def _takes_integers(use: cst.Name, model: Model) -> bool:
         taker = model.tree.enclosing(whole, cst.Subscript)
         return isinstance(taker, cst.Subscript) and model.is_tensor(taker.value)
     return "." in name or indices.is_method(name, model)
+
+
+SOURCES = {"index_copy_": 2, "index_add_": 2, "scatter_": 2, "scatter_add_": 2, "masked_scatter_": 1, "index_put_": 1}
+"""Methods that raise where what is given in one place has another dtype than what it is put into, with that place."""
+
+
+def _is_given_others(use: cst.Name, model: Model) -> bool:
+    """Whether elements of a tensor of integers are put into a tensor, as torch does for another one of them alone."""
+    method = model.tree.parent(use)
+    if not isinstance(method, cst.Attribute) or method.attr.value not in SOURCES:
+        return False
+    call = call_of(method, model.tree)
+    given = positional(call.args, SOURCES[method.attr.value]) if call is not None else None
+    if given is None or not indices.is_method(method.attr.value, model):
+        return False
+    value = model.value(given.value)
+    return value.is_tensor and not value.dtype & Dtype.FLOAT
 
 
 def _is_bound_of_slice(node: cst.BaseExpression, model: Model) -> bool:

@@ -9,7 +9,7 @@ import libcst as cst
 from torchlint.model import Kind, Model, Ndim, Strength, Value
 from torchlint.model.aliasing.made import returns_new
 from torchlint.model.bindings import declares
-from torchlint.model.syntax import calls_method, chain
+from torchlint.model.syntax import calls_method, chain, integer
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TensorResult, makes_new, may_alias
 from torchlint.rules.shared import compared
@@ -131,6 +131,8 @@ def write_through(node: cst.Attribute | cst.Call, model: Model) -> cst.CSTNode |
     for name, outer in chain(node, model.tree):
         if isinstance(outer, cst.Call) and is_inplace(name):
             return outer
+        if name in PARTING and is_one_of_parts(outer, model):
+            continue
         if name != "[]" and not shares(name, outer):
             return None
         at = outer
@@ -145,6 +147,19 @@ def write_through(node: cst.Attribute | cst.Call, model: Model) -> cst.CSTNode |
         case cst.Arg(keyword=cst.Name("out")):
             return parent
     return None
+
+
+PARTING = frozenset(("chunk", "split", "split_with_sizes", "unbind"))
+"""Methods that give several views."""
+
+
+def is_one_of_parts(node: cst.CSTNode, model: Model) -> bool:
+    """Whether of several views one is taken on the spot, and gone on with: ``bias.chunk(4)[1].fill_(1)``."""
+    part = model.tree.parent(node)
+    match part:
+        case cst.Subscript(value=value, slice=[cst.SubscriptElement(slice=cst.Index(value=at))]) if value is node:
+            return integer(at) is not None and isinstance(model.tree.parent(part), (cst.Attribute, cst.Subscript))
+    return False
 
 
 def shares(name: str, node: cst.CSTNode) -> bool:

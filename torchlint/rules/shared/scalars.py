@@ -10,6 +10,7 @@ from torchlint.model import Dtype, Kind, Model, Ndim, Value, bindings
 from torchlint.model.syntax import assignment_of, calls_method, chain, ending_name, integer, last_name
 from torchlint.model.torch import library
 from torchlint.rules.shared.as_number import is_made_number, is_with_number
+from torchlint.rules.shared.lifetimes import targets_of
 
 _SCALAR_NAME = re.compile(
     r"loss|err(or)?[dg]?(_|\d|$)|cost|(^|_)(acc|accuracy|prec\d?|top\d|norm|nll|kld?|kl|bce|mse|mae|ppl|perplexity|elbo|reward|"
@@ -46,13 +47,33 @@ def is_false(node: cst.Subscript) -> bool:
 
 
 def is_read(node: cst.Attribute, model: Model) -> bool:
-    """Whether the first element of ``err.data`` is used as a number, of something with the name of a loss."""
-    if not isinstance(node.value, (cst.Name, cst.Attribute)) or not _SCALAR_NAME.search(ending_name(node.value)):
+    """Whether the first element of ``err.data`` is used as a number, of what is called like a loss or made of that."""
+    is_named = isinstance(node.value, (cst.Name, cst.Attribute)) and bool(_SCALAR_NAME.search(ending_name(node.value)))
+    if not is_named and not _is_made_of_scalars(node.value, model):
         return False
     index = scalar_index(node, model)
     if index is None or _has_elements(node.value, model):
         return False
     return is_made_number(index, model) or is_with_number(index, model)
+
+
+def is_number_of_call(node: cst.Attribute, model: Model) -> bool:
+    """Whether the first element of ``gap.data`` is used as a number, where a call made ``gap`` of a tensor."""
+    name = node.value
+    if not isinstance(name, cst.Name) or (index := scalar_index(node, model)) is None:
+        return False
+    targets = model.targets(name.value, model.scopes.scope_of(name))
+    made = [bindings.bound_value(each, model.tree) or bindings.unpacked_from(each, model.tree) for each in targets]
+    if not made or not all(isinstance(each, cst.Call) and _is_given_tensor(each, model) for each in made):
+        return False
+    if _has_elements(name, model):
+        return False
+    is_used = is_made_number(index, model) or is_with_number(index, model) or _has_name_of_number(index, model)
+    return is_used or _is_number_elsewhere(name, model)
+
+
+def _is_given_tensor(call: cst.Call, model: Model) -> bool:
+    return any(not arg.star and model.is_tensor(arg.value) for arg in call.args)
 
 
 _WHOLE = frozenset(("sum", "mean", "prod", "max", "min", "std", "var", "norm", "median"))
@@ -136,6 +157,8 @@ def is_scalar(value: Value, node: cst.BaseExpression, index: cst.Subscript, mode
         return True
     if _is_one_draw(value, model) and _is_given_on(node, index, model):
         return True
+    if _is_made_of_scalars(node, model) or _is_number_elsewhere(node, model):
+        return True
     return bool(_SCALAR_NAME.search(ending_name(node))) or "backward" in _attributes_of(node, model)
 
 
@@ -158,6 +181,52 @@ def _is_scaled(node: cst.BaseExpression, model: Model) -> bool:
     return False
 
 
+def _is_made_of_scalars(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether an expression is made of nothing but what is called like a scalar, and factors: ``a * loss - err``."""
+    match node:
+        case cst.BinaryOperation(left=left, operator=cst.Add() | cst.Subtract(), right=right):
+            terms = [each for each in (left, right) if model.value(each).kind != Kind.NUMBER]
+            return bool(terms) and all(_is_term(each, model) for each in terms)
+        case cst.BinaryOperation(operator=cst.Multiply() | cst.Divide()):
+            return _is_term(node, model)
+    return False
+
+
+def _is_term(node: cst.BaseExpression, model: Model) -> bool:
+    match node:
+        case cst.BinaryOperation(left=left, operator=cst.Multiply() | cst.Divide(), right=right):
+            return any(
+                _is_term(one, model) and not model.value(other).is_tensor
+                for one, other in ((left, right), (right, left))
+            )
+        case cst.BinaryOperation():
+            return _is_made_of_scalars(node, model)
+        case cst.UnaryOperation(operator=cst.Minus(), expression=operand):
+            return _is_term(operand, model)
+        case cst.Name() | cst.Attribute():
+            value = model.value(node)
+            may_be = not value.kind & Kind.TENSOR or bool(value.ndim & Ndim.ZERO)
+            return may_be and bool(_SCALAR_NAME.search(ending_name(node))) and not _has_elements(node, model)
+    return False
+
+
+def is_sum_of_scaled(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether a name is a number to which scalars are added, each times what nobody says to be a tensor."""
+    if not isinstance(node, cst.Name) or _has_elements(node, model):
+        return False
+    scope = model.scopes.scope_of(node)
+    added = [each for each in model.tree.within(scope, cst.AugAssign) if _is_called(each.target, node.value)]
+    begun = [bindings.bound_value(target, model.tree) for target in model.targets(node.value, scope)]
+    rest = [each for each in begun if each is not None]
+    is_begun = bool(rest) and all(model.value(each).kind == Kind.NUMBER for each in rest)
+    is_added = all(isinstance(each.operator, cst.AddAssign) and _is_scaled(each.value, model) for each in added)
+    return bool(added) and is_begun and is_added
+
+
+def _is_called(node: cst.BaseExpression, name: str) -> bool:
+    return isinstance(node, cst.Name) and node.value == name
+
+
 def _is_place(node: cst.BaseExpression, model: Model) -> bool:
     """Whether an expression is a place in a matrix, or in a list of vectors: ``x[i, j]``, ``xs[t][i]``."""
     if not isinstance(node, cst.Subscript):
@@ -169,12 +238,30 @@ def _is_place(node: cst.BaseExpression, model: Model) -> bool:
 
 def _has_name_of_number(index: cst.Subscript, model: Model) -> bool:
     """Whether a name is assigned an element that is used as a number by that name: ``k = k.data[0]``, ``min(k, 1)``."""
-    match model.tree.parent(index):
-        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name) as target)]):
-            order = model.tree.order
-            uses = (use for use in model.references(name, model.scopes.scope_of(target)) if order(use) > order(index))
-            return any(is_made_number(use, model) or is_with_number(use, model) for use in uses)
+    order = model.tree.order
+    for target in targets_of(index, model):
+        uses = (
+            use for use in model.references(target.value, model.scopes.scope_of(target)) if order(use) > order(index)
+        )
+        if any(is_made_number(use, model) or is_with_number(use, model) for use in uses):
+            return True
     return False
+
+
+def _is_number_elsewhere(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether the first element of what a name stands for is used as a number at another place of its function."""
+    if not isinstance(node, cst.Name):
+        return False
+    return model.remember(_is_used_as_number, node.value, model.scopes.scope_of(node))
+
+
+def _is_used_as_number(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> bool:
+    uses = model.references(name, scope)
+    reads = [up for use in uses if isinstance(up := model.tree.parent(use), cst.Attribute) and up.attr.value == "data"]
+    indices = [index for read in reads if (index := scalar_index(read, model)) is not None]
+    if not indices or len(model.targets(name, scope)) > 1 or _has_elements(uses[0], model):
+        return False
+    return any(is_made_number(each, model) or _has_name_of_number(each, model) for each in indices)
 
 
 def _begins_as_number(target: cst.BaseExpression, model: Model) -> bool:
@@ -206,9 +293,20 @@ def _has_elements(node: cst.BaseExpression, model: Model) -> bool:
     if any(model.tree.code(each) in names for each in iterated):
         return True
     return isinstance(node, cst.Name) and any(
-        isinstance(model.tree.parent(target), cst.Element) and bindings.bound_value(target, model.tree) is None
+        isinstance(model.tree.parent(target), cst.Element) and _may_have_left_some(target, model)
         for target in model.bindings_of(node.value, node)
     )
+
+
+def _may_have_left_some(target: cst.Name, model: Model) -> bool:
+    """Whether a name is one of several that torch, a network or something else than a call gave."""
+    if bindings.bound_value(target, model.tree) is not None:
+        return False
+    match bindings.unpacked_from(target, model.tree):
+        case cst.Call(func=func):
+            is_of_torch = library.is_function(model.qualified(func) or "") or model.value(func).kind == Kind.MODULE
+            return is_of_torch or library.method(last_name(func)) is not None
+    return True
 
 
 _CHOICES = frozenset(("torch.distributions.Categorical", "torch.distributions.Bernoulli"))

@@ -2,6 +2,7 @@
 
 Torch raises when such a view is used after it, or anything of its memory, was written to in place, under `no_grad` as
 well: "Output 0 of SplitBackward0 is a view and is being modified inplace". A write through `.data` is not noticed.
+`tensor_split`, `hsplit` and the like are made of slices, which may be written to.
 """
 
 from __future__ import annotations
@@ -11,12 +12,11 @@ import libcst as cst
 from torchlint.model import Model, Tri
 from torchlint.model.aliasing.origins import bound_to_target
 from torchlint.model.names import VIEWING
-from torchlint.model.syntax import dotted, last_name, without_brackets
+from torchlint.model.syntax import chain, dotted, last_name, without_brackets
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import may_alias
+from torchlint.rules.shared.memory import PARTING
 
-_PARTING = frozenset(("chunk", "split", "split_with_sizes", "unbind"))
-"""What torch raises for: `tensor_split`, `hsplit` and the like are made of slices, which may be written to."""
 _PASSING_ON = frozenset(("iter", "next", "list", "tuple", "reversed", "enumerate", "zip", "sorted"))
 _MAX_STEPS = 6
 """How many views and names are gone back."""
@@ -47,7 +47,7 @@ def _viewed(node: cst.BaseExpression, model: Model) -> cst.BaseExpression | None
         case cst.Attribute(value=inner, attr=cst.Name(value=name)) if name in VIEWING:
             return inner
         case cst.Call(func=cst.Attribute(value=inner, attr=cst.Name(value=name))) if model.qualified(node.func) is None:
-            return inner if may_alias(library.method(name)) and name not in _PARTING else None
+            return inner if may_alias(library.method(name)) and name not in PARTING else None
         case cst.Call(func=func, args=[cst.Arg(value=first), *_]):
             result = library.function(model.qualified(func))
             return first if result is not None and may_alias(result) and not _parted(node, model) else None
@@ -57,7 +57,7 @@ def _viewed(node: cst.BaseExpression, model: Model) -> cst.BaseExpression | None
 def _parted(node: cst.CSTNode | None, model: Model) -> cst.BaseExpression | None:
     """``x`` of ``x.chunk(2)`` and of ``torch.unbind(x)``."""
     match node:
-        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=name)), args=args) if name in _PARTING:
+        case cst.Call(func=cst.Attribute(value=owner, attr=cst.Name(value=name)), args=args) if name in PARTING:
             if model.qualified(node.func) == f"torch.{name}":
                 return args[0].value if args else None
             return owner
@@ -126,15 +126,21 @@ def _has_given_parts(node: cst.BaseExpression, model: Model) -> bool:
 def _taken_apart(model: Model) -> frozenset[tuple[cst.FunctionDef | cst.Module, str]]:
     """What of which the parts are kept, by the function and by how it is written there."""
     found = set()
-    for each in (attribute for name in sorted(_PARTING) for attribute in model.tree.attributes(name)):
+    for each in (attribute for name in sorted(PARTING) for attribute in model.tree.attributes(name)):
         call = model.tree.parent(each)
         owner = _parted(call, model)
-        if call is None or owner is None or isinstance(model.tree.parent(call), (cst.For, cst.Expr)):
+        if call is None or owner is None or isinstance(model.tree.parent(call), cst.For) or _is_let_go(call, model):
             continue
         path = dotted(_before_views(owner, model))
         if path is not None:
             found.add((model.scopes.scope_of(owner), path))
     return frozenset(found)
+
+
+def _is_let_go(call: cst.CSTNode, model: Model) -> bool:
+    """Whether nobody has the parts behind the statement: ``bias.chunk(4)[1].fill_(1)``."""
+    last = next(reversed([outer for _, outer in chain(call, model.tree)]), call)
+    return isinstance(model.tree.parent(last), cst.Expr)
 
 
 def _is_used_recorded(node: cst.BaseExpression, model: Model) -> bool:

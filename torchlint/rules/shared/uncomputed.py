@@ -20,7 +20,7 @@ from torchlint.model.syntax import assignment_of, call_of, last_name, loops_of, 
 from torchlint.model.torch import library
 from torchlint.rules.shared import gradients
 from torchlint.rules.shared.lifetimes import OF_THE_OBJECT, is_bound
-from torchlint.rules.shared.memory import TRANSFERS, is_inplace
+from torchlint.rules.shared.memory import TRANSFERS, is_compared, is_inplace
 from torchlint.rules.shared.resized import RESIZING
 
 _FAR = 5
@@ -51,7 +51,7 @@ _Pursued = frozenset[tuple[int, str]]
 def is_uncomputed(node: cst.BaseExpression, model: Model, seen: _Pursued = frozenset()) -> bool:
     """Whether an expression is made of nothing but what a function was given, or what was read, stored or cut."""
     for _ in range(_LONG):
-        if _has_no_graph(node, model):
+        if _has_no_graph(node, model) or is_compared(node, model):
             return True
         match node:
             case cst.Name():

@@ -10,9 +10,9 @@ import libcst as cst
 from torchlint.file.tree.nodes import children
 from torchlint.model import Kind, Model
 from torchlint.model.autograd import calls_backward
-from torchlint.model.bindings import bound_value
+from torchlint.model.bindings import bound_value, last_assigned
 from torchlint.model.graphs.backward import statements_sent_back
-from torchlint.model.syntax import dotted, parameters, without_subscripts
+from torchlint.model.syntax import dotted, has_stars, parameters, positional_parameters, without_subscripts
 from torchlint.model.torch import library
 from torchlint.model.torch.arguments import literal_bool
 from torchlint.rules.shared import memory
@@ -283,8 +283,9 @@ def _call(frame: VolatileFrame, call: cst.Call) -> Held:
 def _arguments(frame: VolatileFrame, call: cst.Call, ref: str) -> list[Held]:
     """What a call is given; what is in a display counts by itself."""
     found = []
+    is_known = _callee(frame, call) is not None
     for arg in call.args:
-        match arg.value:
+        match arg.value if is_known else _displayed(frame, arg.value):
             case cst.Tuple(elements=elements) | cst.List(elements=elements):
                 found += [evaluate(frame, each.value) for each in elements]
             case cst.GeneratorExp() as generator if ref in _AT_ONCE:
@@ -292,6 +293,17 @@ def _arguments(frame: VolatileFrame, call: cst.Call, ref: str) -> list[Held]:
             case value:
                 found.append(evaluate(frame, value))
     return [each for each in found if each.bits]
+
+
+def _displayed(frame: VolatileFrame, node: cst.BaseExpression) -> cst.BaseExpression:
+    """The tuple or list of names that a name was assigned in the statement before; else the node itself."""
+    model = frame.model
+    made = model.ask(last_assigned, node) if isinstance(node, cst.Name) else None
+    if not isinstance(made, (cst.Tuple, cst.List)) or not all(isinstance(e.value, cst.Name) for e in made.elements):
+        return node
+    body, at = model.tree.siblings(model.tree.statement(node))
+    is_just_before = at > 0 and body[at - 1] is model.tree.statement(made)
+    return made if is_just_before else node
 
 
 def _method(
@@ -404,11 +416,22 @@ def _record(frame: VolatileFrame, node: cst.CSTNode, held: Held) -> None:
 def _followed(frame: VolatileFrame, node: cst.CSTNode) -> Called:
     """What a function of the project does with volatile arguments: it may cut them, and begin graphs of its own."""
     function = _callee(frame, node) if isinstance(node, cst.Call) else None
-    if function is None or frame.depth >= _MAX_CALLS:
+    if function is None or not isinstance(node, cst.Call) or frame.depth >= _MAX_CALLS:
         return NOTHING
     if frame.model.home(function) is not frame.model:
         return frame.model.remember(_called_elsewhere, function)
-    return frame.model.remember(frame.run, function, frame.depth + 1)
+    return frame.model.remember(frame.run, function, frame.depth + 1, _with_graphs(frame, node, function))
+
+
+def _with_graphs(frame: VolatileFrame, call: cst.Call, function: cst.FunctionDef) -> frozenset[str]:
+    """The parameters of a function that a call gives what may have a graph of its own, and nothing volatile."""
+    if has_stars(call.args):
+        return frozenset()
+    named = [param.name.value for param in positional_parameters(function)]
+    named = named[1:] if named[:1] in (["self"], ["cls"]) else named
+    given = dict(zip(named, (arg.value for arg in call.args if arg.keyword is None), strict=False))
+    given |= {arg.keyword.value: arg.value for arg in call.args if arg.keyword is not None}
+    return frozenset(name for name, value in given.items() if evaluate_quietly(frame, value).bits == GRAPH)
 
 
 def _callee(frame: VolatileFrame, call: cst.Call) -> cst.FunctionDef | None:
@@ -445,11 +468,16 @@ def _is_made_here(node: cst.BaseExpression, function: cst.FunctionDef, model: Mo
 
 
 def _is_new(node: cst.BaseExpression, model: Model) -> bool:
-    """Whether an expression makes a list or a tensor that nobody else holds, wrapped or not."""
+    """Whether an expression makes a list or a tensor that nobody else holds, wrapped or not, on whichever device."""
     match node:
+        case cst.Call(func=cst.Attribute(value=owner)) if memory.is_transfer(node):
+            return _is_new(owner, model)
         case cst.Call(func=func, args=[cst.Arg(value=wrapped, keyword=None, star=""), *_]):
             if model.qualified(func) == VARIABLE:
                 return memory.is_new(wrapped, model)
+    kind = model.value(node).kind
+    if kind and not kind & ~(Kind.NDARRAY | Kind.NONE):
+        return True  # that keeps no graph
     return isinstance(node, _DISPLAYS) or memory.is_new(node, model)
 
 

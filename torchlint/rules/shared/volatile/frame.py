@@ -23,8 +23,8 @@ class VolatileFrame:
     scope: cst.FunctionDef | cst.Module
     depth: int
     """How many calls lead here from the scope that is asked about."""
-    run: Callable[[Model, cst.FunctionDef, int], Called]
-    """Goes through a function that is called with volatile arguments, at a depth."""
+    run: Callable[[Model, cst.FunctionDef, int, frozenset[str]], Called]
+    """Goes through a function that is called with volatile arguments, but for some parameters, at a depth."""
     outer_names: frozenset[str]
     """Names of other scopes that this one binds."""
     env: VolatileEnv

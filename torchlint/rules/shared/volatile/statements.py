@@ -66,9 +66,9 @@ def _names(target: cst.BaseExpression) -> list[cst.Name]:
     return []
 
 
-def _called(model: Model, function: cst.FunctionDef, depth: int) -> Called:
+def _called(model: Model, function: cst.FunctionDef, depth: int, with_graphs: frozenset[str]) -> Called:
     names = [param.name.value for param in parameters(function)]
-    given = {name: Held(VOLATILE) for name in names if name not in ("self", "cls")}
+    given = {name: UNKNOWN if name in with_graphs else Held(VOLATILE) for name in names if name not in ("self", "cls")}
     frame = run_through(model, function, given, depth)
     return Called(frame.returned, frame.keeps_graph)
 
@@ -232,7 +232,7 @@ def _small(frame: VolatileFrame, part: cst.CSTNode) -> bool:
         case cst.Return(value=value):
             if value is not None:
                 held = evaluate(frame, value)
-                frame.returned |= held
+                frame.returned |= held if _is_computed(frame, value) else EMPTY
                 frame.leaves |= held.sources
             return False
         case cst.Raise():
@@ -249,6 +249,15 @@ def _small(frame: VolatileFrame, part: cst.CSTNode) -> bool:
         case _:
             evaluate_children(frame, part)
     return True
+
+
+def _is_computed(frame: VolatileFrame, node: cst.BaseExpression) -> bool:
+    """Whether a function gives back more than what it was given: that has its graph from elsewhere."""
+    scope = frame.scope
+    if not isinstance(node, cst.Name) or not isinstance(scope, cst.FunctionDef):
+        return True
+    is_given = node.value in {each.name.value for each in parameters(scope)}
+    return not is_given or bool(frame.model.targets(node.value, scope))
 
 
 def _follow_captured(frame: VolatileFrame) -> None:
