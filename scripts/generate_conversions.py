@@ -98,7 +98,7 @@ DRAWING: dict[str, tuple[Any, ...]] = {
     "ylim": (0.1, 0.2),
     "yticks": (_ROW,),
 }
-"""Functions of ``matplotlib.pyplot`` and methods of axes by a call that works; what is tried takes an argument's place."""
+"""Functions of ``matplotlib.pyplot`` and methods of axes, with arguments that work: what is tried replaces one."""
 PATCHES: dict[str, tuple[Any, ...]] = {
     "Arc": (_POINT, 0.3, 0.4),
     "Arrow": (0.1, 0.2, 0.3, 0.4),

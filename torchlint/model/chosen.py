@@ -32,7 +32,7 @@ _NO_NETWORK = Kind.NONE | Kind.NUMBER | Kind.STRING | Kind.TENSOR | Kind.NDARRAY
 
 
 def of_module(context: Context, module: str | None, node: cst.CSTNode) -> Value | None:
-    """What has a name of a module of the project, which is this one if it is called nothing; None if that is not known."""
+    """What has a name of a module of the project, or of this one (``OWN``); None if nothing is known of that."""
     if module is None or not (module == OWN or is_ours(module)):
         return None
     places = context.codebase.defined(context, module)

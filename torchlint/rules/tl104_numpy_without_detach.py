@@ -167,8 +167,8 @@ from torchlint.model.handed import (
 )
 from torchlint.model.imports import imported_path
 from torchlint.model.recording_elsewhere import records
-from torchlint.model.scopes import target_names
-from torchlint.model.syntax import assignment_of, bound_name, dotted, last_name, parameters, root
+from torchlint.model.scopes import bound_by, target_names
+from torchlint.model.syntax import assigned_value, bound_name, dotted, last_name, parameters, root
 from torchlint.model.torch import conversions
 from torchlint.rule import Edit, Finding, Fix, Group, Severity, any_of, attribute, on, part, pattern
 from torchlint.rules.shared.drawn import is_added
@@ -311,16 +311,16 @@ def _made_by(model: Model, makers: _Makers, scope: cst.FunctionDef | cst.Module)
     """The names that a scope binds to what these functions give, and to nothing else."""
     found: set[str] = set()
     for call in model.tree.within(scope.body if isinstance(scope, cst.FunctionDef) else scope, cst.Call):
-        target = model.tree.parent(call)
-        if isinstance(target, cst.Assign) and model.scopes.scope_of(call) is scope and _is_made_by(makers, call, model):
-            found.update(name for each in target.targets for name in target_names(each.target))
+        binding = model.tree.parent(call)
+        if model.scopes.scope_of(call) is scope and _is_made_by(makers, call, model):
+            found.update(bound_by(binding))
     others = {each.name.value for each in parameters(scope)} if isinstance(scope, cst.FunctionDef) else set()
     return frozenset(name for name in found - others if _is_bound_to_nothing_else(makers, name, scope, model))
 
 
 def _is_bound_to_nothing_else(makers: _Makers, name: str, scope: cst.FunctionDef | cst.Module, model: Model) -> bool:
     bound = model.targets(name, scope)
-    values = (assign.value for each in bound if (assign := assignment_of(each, model.tree)) is not None)
+    values = (assigned_value(each, model.tree) for each in bound)
     made = [each for each in values if isinstance(each, cst.Call) and _is_made_by(makers, each, model)]
     return len(made) == len(bound)
 

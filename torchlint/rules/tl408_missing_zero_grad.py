@@ -242,7 +242,7 @@ def _may_clear(node: cst.Call, loop: LoopStatement, path: str, model: Model) -> 
     small = last.body[-1] if isinstance(last, cst.SimpleStatementLine) else None
     if isinstance(small, (cst.Break, cst.Return)) or _has_one_round(loop):
         return True
-    for target in model.tree.within(loop, cst.AssignTarget):
+    for target in (*model.tree.within(loop, cst.AssignTarget), *model.tree.within(loop, cst.NamedExpr)):
         if dotted(target.target) in (path, path.partition(".")[0]):
             return True
     holders = (path, *modules_of(node, model))

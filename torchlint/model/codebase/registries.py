@@ -52,9 +52,7 @@ def registered(tree: ast.Module, registry: str) -> list[str] | None:
 def _registrations(statement: ast.stmt) -> Iterator[tuple[ast.expr, list[str]]]:
     """The functions that a statement gives something of the file, each with the names of that."""
     match statement:
-        case ast.ClassDef(name=name, decorator_list=decorators) | ast.FunctionDef(
-            name=name, decorator_list=decorators
-        ):
+        case ast.ClassDef(name=name, decorator_list=decorators) | ast.FunctionDef(name=name, decorator_list=decorators):
             yield from ((called(each), [name]) for each in decorators)
         case ast.Expr(value=ast.Call(func=func) as call):
             given = (*call.args, *(each.value for each in call.keywords))

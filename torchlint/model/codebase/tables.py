@@ -1,7 +1,7 @@
 """What a project chooses by a name that only the running program knows: of a module, or of what is collected.
 
-``getattr(models, name)`` may be all that is defined there, ``MODELS[name]`` all that is decorated by ``@register(…)`` or
-put into it by an assignment, and ``MODELS.get(name)`` all that is registered there.
+``getattr(models, name)`` may be all that is defined there, ``MODELS[name]`` all that is decorated by ``@register(…)``
+or assigned to its keys, and ``MODELS.get(name)`` all that is registered there.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Tables:
             return self._gathered(table, leads, lambda other, _: registered(other, table.name))
         collecting, found = [*_collecting(tree, table.name)], [*_assigned(tree, table)]
         for name in collecting:
-            decorated = self._gathered(Defined(table.path, name), leads, lambda other, by: _decorated(other, by))
+            decorated = self._gathered(Defined(table.path, name), leads, _decorated)
             if decorated is None:
                 return None
             found += decorated
@@ -186,4 +186,3 @@ def _renames(tree: ast.Module, name: str) -> bool:
     """Whether a file imports something by another name than its own."""
     aliases = (alias for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for alias in node.names)
     return any(alias.name == name and alias.asname not in (None, name) for alias in aliases)
-

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.model import Model
-from torchlint.model.scopes import target_names
+from torchlint.model.scopes import bound_by
 from torchlint.model.syntax import last_name
 
 _ADDING = ("add_patch", "add_artist")
@@ -17,9 +17,7 @@ def is_added(patch: cst.Call, model: Model) -> bool:
     if isinstance(parent, cst.Arg):
         call = model.tree.parent(parent)
         return isinstance(call, cst.Call) and last_name(call.func) in _ADDING
-    if not isinstance(parent, cst.Assign):
-        return False
-    names = {name for each in parent.targets for name in target_names(each.target)}
+    names = bound_by(parent)
     return not names.isdisjoint(model.remember(_added_names, model.scopes.scope_of(patch)))
 
 

@@ -84,7 +84,9 @@ def _evaluated(frame: Frame, text: cst.BaseExpression, node: cst.Call) -> Value 
     match text:
         case cst.Name() | cst.Attribute() | cst.Subscript():
             return chosen.of_module(frame.context, chosen.OWN, node)
-        case cst.BinaryOperation(left=cst.SimpleString() as before, operator=cst.Add(), right=cst.Name() | cst.Attribute()):
+        case cst.BinaryOperation(
+            left=cst.SimpleString() as before, operator=cst.Add(), right=cst.Name() | cst.Attribute()
+        ):
             begun = str(before.raw_value)
         case cst.FormattedString(parts=[cst.FormattedStringText(value=begun), cst.FormattedStringExpression()]):
             pass

@@ -26,8 +26,9 @@ def chosen_by(frame: Frame, node: cst.Call, value: Value) -> Value | None:
     """What a registry may choose in a call of which nothing is known yet."""
     if value.kind & ~(Kind.UNKNOWN | Kind.OBJECT | Kind.NONE) or not node.args:
         return None
-    registry = _registry(node)
-    return None if registry is None else chosen.of_table(frame.context, frame.values.get(id(registry), UNKNOWN), registry)
+    if (registry := _registry(node)) is None:
+        return None
+    return chosen.of_table(frame.context, frame.values.get(id(registry), UNKNOWN), registry)
 
 
 def _registry(node: cst.Call) -> cst.BaseExpression | None:
