@@ -12,7 +12,7 @@ from torchlint.model.values import UNKNOWN, Argument, Value
 
 GIVEN = (Argument(None, UNKNOWN, cst.Name("_"), "**"),)
 """What a registry makes something with: all that is in the configuration."""
-_BUILDING = frozenset(("build", "create", "make"))
+_GIVING = frozenset(("get", "build", "create", "make"))
 _BUILDERS = frozenset(("build_from_cfg",))
 """Functions that are given a registry behind the configuration."""
 
@@ -32,9 +32,10 @@ def chosen_by(frame: Frame, node: cst.Call, value: Value) -> Value | None:
 
 
 def _registry(node: cst.Call) -> cst.BaseExpression | None:
-    match node:
-        case cst.Call(func=func, args=[_, cst.Arg(value=registry, star=""), *_]) if last_name(func) in _BUILDERS:
-            return registry
-        case cst.Call(func=cst.Attribute(value=registry, attr=cst.Name(name))) if name == "get" or name in _BUILDING:
-            return registry
+    """What is asked as a registry would be. (Each call is looked at, so this asks nothing that is slow.)"""
+    func, args = node.func, node.args
+    if type(func) is cst.Attribute and func.attr.value in _GIVING:
+        return func.value
+    if len(args) > 1 and not args[1].star and last_name(func) in _BUILDERS:
+        return args[1].value
     return None
