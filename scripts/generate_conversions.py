@@ -6,9 +6,11 @@ listed with the place and the form if it raises what ``Tensor.numpy()`` raises, 
 tensors detached. By qualified name (methods of axes under ``matplotlib.axes.Axes``), one entry a position:
 
 ``tensor``
-    One tensor, of one and of two dimensions, raises.
+    One tensor, of none, of one and of two dimensions, raises.
 ``list``
-    A list of tensors, of none and of one dimension, raises.
+    A list of tensors, of none and of one dimension, or of the two numbers of a point, raises.
+
+What is converted only when it is drawn is drawn.
 
 Operators stand under the methods of tensors that are given an array: ``__rtruediv__`` for ``array / tensor``. Those of
 sparse matrices stand under ``scipy.sparse`` if no class of them takes such a tensor behind it. NumPy, matplotlib and
@@ -38,7 +40,7 @@ mpl.use("Agg")
 from matplotlib import pyplot as plt
 from torch_facts.generated import DATA, write_or_compare
 
-from torchlint.model.torch.conversions import SPARSE, SPARSE_FORMS
+from torchlint.model.torch.conversions import AXES, SPARSE, SPARSE_FORMS
 
 OUTPUT = DATA / "conversions.json"
 REFUSAL = "Can't call numpy() on Tensor that requires grad"
@@ -60,10 +62,57 @@ NUMPY = """
 """
 """Functions of NumPy that take an array."""
 PLOTTING = """
-    axhline axvline bar barh boxplot contour contourf errorbar fill_between hist hist2d imshow matshow pcolormesh pie
-    plot scatter semilogx semilogy loglog stem step violinplot
+    bar barh boxplot eventplot fill hist hist2d imshow matshow pie plot semilogx semilogy loglog stackplot stem step
+    violinplot
 """
 """Functions of ``matplotlib.pyplot`` that take an array; axes have methods of these names."""
+_ROW, _GRID, _POINT = np.arange(1.0, 4.0), np.arange(1.0, 10.0).reshape(3, 3), (0.1, 0.2)
+DRAWING: dict[str, tuple[Any, ...]] = {
+    "annotate": ("a", _POINT, _POINT),
+    "arrow": (0.1, 0.2, 0.3, 0.4),
+    "axhline": (0.1,),
+    "axhspan": (0.1, 0.2),
+    "axis": ([0.1, 0.2, 0.3, 0.4],),
+    "axline": (_POINT, (0.3, 0.4)),
+    "axvline": (0.1,),
+    "axvspan": (0.1, 0.2),
+    "contour": (_GRID, _GRID, _GRID),
+    "contourf": (_GRID, _GRID, _GRID),
+    "errorbar": (_ROW, _ROW, _ROW),
+    "fill_between": (_ROW, _ROW, _ROW),
+    "fill_betweenx": (_ROW, _ROW, _ROW),
+    "hexbin": (_ROW, _ROW, _ROW),
+    "hlines": (0.1, 0.2, 0.3),
+    "pcolor": (_GRID, _GRID, _GRID),
+    "pcolormesh": (_GRID, _GRID, _GRID),
+    "quiver": (_ROW, _ROW, _ROW, _ROW),
+    "scatter": (_ROW, _ROW, _ROW, _ROW),
+    "set_xlim": (0.1, 0.2),
+    "set_xticks": (_ROW,),
+    "set_ylim": (0.1, 0.2),
+    "set_yticks": (_ROW,),
+    "text": (0.1, 0.2, "a"),
+    "vlines": (0.1, 0.2, 0.3),
+    "xlim": (0.1, 0.2),
+    "xticks": (_ROW,),
+    "ylim": (0.1, 0.2),
+    "yticks": (_ROW,),
+}
+"""Functions of ``matplotlib.pyplot`` and methods of axes, with arguments that work: what is tried replaces one."""
+PATCHES: dict[str, tuple[Any, ...]] = {
+    "Arc": (_POINT, 0.3, 0.4),
+    "Arrow": (0.1, 0.2, 0.3, 0.4),
+    "Circle": (_POINT, 0.3),
+    "Ellipse": (_POINT, 0.3, 0.4),
+    "FancyArrow": (0.1, 0.2, 0.3, 0.4),
+    "FancyBboxPatch": (_POINT, 0.3, 0.4),
+    "Polygon": ([_POINT, (0.3, 0.4), (0.5, 0.6)],),
+    "Rectangle": (_POINT, 0.3, 0.4),
+    "Wedge": (_POINT, 0.3, 0.4, 0.5),
+}
+"""Classes of ``matplotlib.patches``, some of which ``matplotlib.pyplot`` has, too, by such a call."""
+DRAWN = ("annotate", "text")
+"""What converts its arguments only when it is drawn."""
 
 
 OPERATORS = "add floordiv matmul mod mul pow sub truediv"
@@ -73,13 +122,21 @@ def generate() -> dict[str, list[list[str]]]:
     """The table."""
     found = {}
     for name, function in functions():
-        rows = [[form for form in ("tensor", "list") if refuses(function, place, form)] for place in range(PLACES)]
-        while rows and not rows[-1]:
-            rows.pop()
-        if rows:
+        if rows := rows_of(name, function):
             found[name] = rows
     found |= {name: [["tensor"]] for name in (*operators(), *sparse_operators())}
     return dict(sorted(found.items()))
+
+
+def rows_of(name: str, function: Callable[..., Any]) -> list[list[str]]:
+    """The forms that a function refuses, place by place."""
+    last = name.rpartition(".")[2]
+    works = (DRAWING | PATCHES).get(last) if name.startswith("matplotlib.") else None
+    places = PLACES if works is None else len(works)
+    rows = [[form for form in ("tensor", "list") if refuses(function, place, form, works)] for place in range(places)]
+    while rows and not rows[-1]:
+        rows.pop()
+    return rows
 
 
 def sparse_operators() -> Iterator[str]:
@@ -130,9 +187,14 @@ def functions() -> Iterator[tuple[str, Callable[..., Any]]]:
         if hasattr(np, name):
             yield f"numpy.{name}", getattr(np, name)
     yield "numpy.linalg.norm", np.linalg.norm
-    for name in PLOTTING.split():
-        yield f"matplotlib.pyplot.{name}", getattr(plt, name)
-        yield f"matplotlib.axes.Axes.{name}", _of_axes(name)
+    for name in (*PLOTTING.split(), *DRAWING):
+        if hasattr(plt, name):
+            yield f"matplotlib.pyplot.{name}", _drawn(getattr(plt, name)) if name in DRAWN else getattr(plt, name)
+        if hasattr(mpl.axes.Axes, name):
+            yield f"{AXES}.{name}", _drawn(_of_axes(name)) if name in DRAWN else _of_axes(name)
+    for name, module in itertools.product(PATCHES, (mpl.patches, plt)):
+        if hasattr(module, name):
+            yield f"{module.__name__}.{name}", _added(getattr(module, name))
 
 
 def _of_axes(name: str) -> Callable[..., Any]:
@@ -142,9 +204,31 @@ def _of_axes(name: str) -> Callable[..., Any]:
     return call
 
 
-def refuses(function: Callable[..., Any], place: int, form: str) -> bool:
+def _added(made: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*args: Any) -> Any:
+        return plt.gca().add_patch(made(*args))
+
+    return call
+
+
+def _drawn(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function after which all is drawn, on a figure of its own: what is refused would stay in one for all."""
+
+    def call(*args: Any) -> None:
+        figure = plt.figure(figsize=(1, 1))
+        try:
+            function(*args)
+            figure.canvas.draw()
+        finally:
+            plt.close(figure)
+
+    return call
+
+
+def refuses(function: Callable[..., Any], place: int, form: str, works: tuple[Any, ...] | None = None) -> bool:
     """Whether a function refuses what requires grad, in whatever shape it takes the same without."""
-    judged = [verdict for value in values(form) if (verdict := _judge(function, place, value)) is not None]
+    around = _around(place) if works is None else [(works[:place], works[place + 1 :])]
+    judged = [verdict for value in values(form) if (verdict := _judge(function, value, around)) is not None]
     plt.close("all")  # all calls drew into one figure: to make one takes as long as all of them
     return bool(judged) and all(judged)
 
@@ -153,15 +237,24 @@ def values(form: str) -> list[Any]:
     """What is tried."""
     leaf = (torch.arange(9.0).view(3, 3) / 10 + 0.1).requires_grad_()
     if form == "tensor":
-        return [leaf[0] * 1, leaf * 1]
-    return [[leaf[0, 0] * 1, leaf[0, 1] * 1, leaf[0, 2] * 1], [leaf[0] * 1, leaf[1] * 1, leaf[2] * 1]]
+        return [leaf[0, 0] * 1, leaf[0] * 1, leaf * 1]
+    numbers = [leaf[0, 0] * 1, leaf[0, 1] * 1, leaf[0, 2] * 1]
+    return [numbers, numbers[:2], [leaf[0] * 1, leaf[1] * 1, leaf[2] * 1]]
 
 
-def _judge(function: Callable[..., Any], place: int, value: Any) -> bool | None:
+Around = tuple[tuple[Any, ...], tuple[Any, ...]]
+"""What is given before and behind what is tried."""
+
+
+def _around(place: int) -> list[Around]:
+    fronts: tuple[tuple[Any, ...], ...] = ((np.arange(3.0),), (np.ones((3, 3)),), (2,), (io.BytesIO(),))
+    return list(itertools.product(fronts if place else ((),), MORE))
+
+
+def _judge(function: Callable[..., Any], value: Any, around: list[Around]) -> bool | None:
     """Whether a call raises because of the graph alone; None if it is no call that works."""
     detached = [each.detach() for each in value] if isinstance(value, list) else value.detach()
-    fronts: tuple[tuple[Any, ...], ...] = ((np.arange(3.0),), (np.ones((3, 3)),), (2,), (io.BytesIO(),))
-    for front, rest in itertools.product(fronts if place else ((),), MORE):
+    for front, rest in around:
         if _called(function, (*front, detached, *rest)) is None:
             return REFUSAL in (_called(function, (*front, value, *rest)) or "")
     return None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -22,12 +21,7 @@ tried = dict(script.functions())
 
 @pytest.mark.parametrize("name", sorted(tried))
 def test_what_is_refused(name: str) -> None:
-    rows: list[Any] = [
-        [f for f in ("tensor", "list") if script.refuses(tried[name], p, f)] for p in range(script.PLACES)
-    ]
-    while rows and not rows[-1]:
-        rows.pop()
-    assert table.get(name, []) == rows, "run scripts/generate_conversions.py"
+    assert table.get(name, []) == script.rows_of(name, tried[name]), "run scripts/generate_conversions.py"
 
 
 def test_the_file_holds_nothing_else() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.file.tree.tree import Tree
-from torchlint.model.syntax import assignment_of, is_label, is_target, parameters
+from torchlint.model.syntax import assigned_value, assignment_of, is_label, is_target, parameters
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
@@ -52,8 +52,7 @@ def made(context: Context, owner: cst.BaseExpression) -> cst.BaseExpression | No
             bound = context.scopes.attribute(cls, name).assigned if isinstance(cls, cst.ClassDef) else ()
         case _:
             return None
-    assign = assignment_of(bound[0], context.tree) if len(bound) == 1 else None
-    return assign.value if assign is not None else None
+    return assigned_value(bound[0], context.tree) if len(bound) == 1 else None
 
 
 def _of_module(context: Context, name: cst.Name) -> Sequence[cst.Name]:
@@ -169,9 +168,9 @@ def counter_of(loop: cst.For | cst.CompFor) -> cst.Name | None:
 
 def bound_value(target: cst.Name, tree: Tree) -> cst.BaseExpression | None:
     """What an assignment binds a name to, alone or as one of several: ``b`` of ``x, y = a, b`` for ``y``."""
-    assign = assignment_of(target, tree)
-    if assign is not None:
-        return assign.value
+    value = assigned_value(target, tree)
+    if value is not None:
+        return value
     element = tree.parent(target)
     several = tree.parent(element) if isinstance(element, cst.Element) else None
     match several, unpacked_from(target, tree):

@@ -23,16 +23,24 @@ def excludes(context: Context, one: cst.CSTNode, other: cst.CSTNode) -> bool:
 
 
 def branches(context: Context, node: cst.CSTNode, kinds: tuple[type[cst.CSTNode], ...] = _BRANCHING) -> dict[int, int]:
-    """The branches around a node in its function: of each statement the part that it is in."""
+    """The branches around a node in its function: of each statement the part that it is in, but for what that asks."""
     found: dict[int, int] = {}
     child = node
     for up in context.tree.ancestors(node):
         if isinstance(up, (cst.FunctionDef, cst.Lambda)):
             break
-        if isinstance(up, kinds):
+        if isinstance(up, kinds) and not _is_question(child, up):
             found[id(up)] = id(child)
         child = up
     return found
+
+
+def _is_question(child: cst.CSTNode, statement: cst.CSTNode) -> bool:
+    """Whether a part of a statement is what it asks, which is done whatever the answer: ``if (x := f()) is None:``."""
+    match statement:
+        case cst.If(test=asked) | cst.IfExp(test=asked) | cst.Match(subject=asked):
+            return asked is child
+    return False
 
 
 def is_chosen(context: Context, forward: cst.FunctionDef, node: cst.CSTNode) -> bool:

@@ -131,7 +131,10 @@ def _filled(context: Context, node: cst.BaseExpression, far: int, keys: tuple[Li
     scope = context.scopes.scope_of(base)
     for event in flow_of(context, scope).reaching(base):
         match event.node:
-            case cst.Assign(targets=[cst.AssignTarget(target=target)], value=cst.Call() as call):
+            case (
+                cst.Assign(targets=[cst.AssignTarget(target=target)], value=cst.Call() as call)
+                | cst.NamedExpr(target=target, value=cst.Call() as call)
+            ):
                 if (place := _place_in(target, event.path)) is not None:
                     found = max(found, _returned(context, call, (*place, *keys), far - 1))
             case cst.Param() if isinstance(scope, cst.FunctionDef):

@@ -11,7 +11,7 @@ from torchlint.model.classes import class_kind
 from torchlint.model.interpreted import seen
 from torchlint.model.names import MODULE_METHODS
 from torchlint.model.possibilities import Kind
-from torchlint.model.syntax import assignment_of, call_of, dotted, is_target, last_name
+from torchlint.model.syntax import assigned_value, call_of, dotted, is_target, last_name
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
@@ -104,5 +104,5 @@ def _is_made_by(cls: cst.ClassDef, value: cst.BaseExpression) -> bool:
 
 def _is_given_by(context: Context, cls: cst.ClassDef, target: cst.CSTNode, name: str) -> bool:
     """Whether a name is bound to a module of a class, or to something of that name."""
-    assign = assignment_of(target, context.tree)
-    return assign is not None and (_is_made_by(cls, assign.value) or last_name(assign.value) == name)
+    value = assigned_value(target, context.tree)
+    return value is not None and (_is_made_by(cls, value) or last_name(value) == name)

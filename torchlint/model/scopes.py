@@ -74,6 +74,16 @@ def target_names(target: cst.CSTNode) -> list[str]:
     return []
 
 
+def bound_by(node: cst.CSTNode | None) -> set[str]:
+    """The names that an assignment binds, be it a statement or an expression; none of what is no assignment."""
+    match node:
+        case cst.Assign(targets=targets):
+            return {name for each in targets for name in target_names(each.target)}
+        case cst.AnnAssign(target=target) | cst.NamedExpr(target=target):
+            return set(target_names(target))
+    return set()
+
+
 @dataclass(eq=False)
 class ClassInfo:
     """A class of this file: what can be told without looking into its methods."""

@@ -106,6 +106,15 @@ def assignment_of(target: cst.CSTNode, tree: Tree) -> cst.Assign | None:
     return assign if isinstance(assign, cst.Assign) else None
 
 
+def assigned_value(target: cst.CSTNode, tree: Tree) -> cst.BaseExpression | None:
+    """What a name is bound to by itself, by a statement or in an expression: ``x: T = f()``, ``(x := f())``."""
+    parent = tree.parent(target)
+    if type(parent) is cst.AnnAssign or type(parent) is cst.NamedExpr:
+        return parent.value if parent.target is target else None
+    assign = assignment_of(target, tree)
+    return assign.value if assign is not None else None
+
+
 def chain(node: cst.CSTNode, tree: Tree) -> Iterator[tuple[str, cst.CSTNode]]:
     """What is done to the value of ``node`` in the same expression: ``(method, call)``, ``("[]", subscript)``.
 

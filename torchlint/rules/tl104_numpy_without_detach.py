@@ -26,7 +26,8 @@ meant; the detach comes first, so that nothing else is recorded.
  i = torch.from_numpy(a).numpy()
 ```
 
-NumPy's and matplotlib's functions convert what they are given, one tensor or a list of them:
+NumPy's and matplotlib's functions convert what they are given, one tensor or a list of them, and so do the numbers of
+shapes that are put into axes, of texts and of limits (`ax.add_patch(plt.Rectangle((x, y), w, h))`):
 
 ```diff run-after
  import numpy as np
@@ -166,10 +167,11 @@ from torchlint.model.handed import (
 )
 from torchlint.model.imports import imported_path
 from torchlint.model.recording_elsewhere import records
-from torchlint.model.scopes import target_names
-from torchlint.model.syntax import assignment_of, bound_name, dotted, last_name, parameters, root
+from torchlint.model.scopes import bound_by, target_names
+from torchlint.model.syntax import assigned_value, bound_name, dotted, last_name, parameters, root
 from torchlint.model.torch import conversions
 from torchlint.rule import Edit, Finding, Fix, Group, Severity, any_of, attribute, on, part, pattern
+from torchlint.rules.shared.drawn import is_added
 from torchlint.rules.shared.sent_back import is_sent_back
 from torchlint.rules.shared.tried import is_question
 
@@ -230,7 +232,10 @@ _TRIGGER = any_of(
     pattern(r"import numpy(?:\.\w+)* as (?!np\b)"),
     pattern(r"from (?:numpy|matplotlib)(?:\.\w+)* import"),
     pattern(r"\. (?:plot|scatter|hist|hist2d|bar|barh|imshow|matshow|semilogx|semilogy|loglog|stem|step|errorbar) \("),
-    pattern(r"\. (?:contour|contourf|fill_between|pcolormesh|pie|boxplot|violinplot) \("),
+    pattern(r"\. (?:contourf?|fill|fill_betweenx?|pcolor|pcolormesh|pie|boxplot|violinplot|eventplot|stackplot) \("),
+    pattern(r"\. (?:annotate|arrow|ax[hv]line|ax[hv]span|axline|hexbin|[hv]lines|quiver|text) \("),
+    pattern(r"\. (?:set_[xy]lim|set_[xy]ticks|[xy]lim|[xy]ticks) \("),
+    pattern(r"\. (?:add_patch|add_artist) \("),
 )
 
 
@@ -255,7 +260,9 @@ def _converted(node: cst.Call, model: Model) -> Finding | None:
     if not node.args or not _may_convert(node.func, model):
         return None
     function = _function(node.func, model)
-    for position, arg in enumerate(node.args[:2]):
+    if not function or (conversions.is_patch(function) and not is_added(node, model)):
+        return None
+    for position, arg in enumerate(node.args):
         if arg.star or (arg.keyword is not None and (position or arg.keyword.value not in _FIRST)):
             return None
         if conversions.refuses(function, position, "tensor"):
@@ -304,16 +311,16 @@ def _made_by(model: Model, makers: _Makers, scope: cst.FunctionDef | cst.Module)
     """The names that a scope binds to what these functions give, and to nothing else."""
     found: set[str] = set()
     for call in model.tree.within(scope.body if isinstance(scope, cst.FunctionDef) else scope, cst.Call):
-        target = model.tree.parent(call)
-        if isinstance(target, cst.Assign) and model.scopes.scope_of(call) is scope and _is_made_by(makers, call, model):
-            found.update(name for each in target.targets for name in target_names(each.target))
+        binding = model.tree.parent(call)
+        if model.scopes.scope_of(call) is scope and _is_made_by(makers, call, model):
+            found.update(bound_by(binding))
     others = {each.name.value for each in parameters(scope)} if isinstance(scope, cst.FunctionDef) else set()
     return frozenset(name for name in found - others if _is_bound_to_nothing_else(makers, name, scope, model))
 
 
 def _is_bound_to_nothing_else(makers: _Makers, name: str, scope: cst.FunctionDef | cst.Module, model: Model) -> bool:
     bound = model.targets(name, scope)
-    values = (assign.value for each in bound if (assign := assignment_of(each, model.tree)) is not None)
+    values = (assigned_value(each, model.tree) for each in bound)
     made = [each for each in values if isinstance(each, cst.Call) and _is_made_by(makers, each, model)]
     return len(made) == len(bound)
 

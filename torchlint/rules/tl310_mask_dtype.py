@@ -83,7 +83,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Dtype, Kind, Model
 from torchlint.model.overriding import is_set_by_others
-from torchlint.model.syntax import assignment_of, calls_method, keyword, last_name
+from torchlint.model.syntax import assigned_value, calls_method, keyword, last_name
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TensorResult
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, any_of, attribute, on, pattern, word
@@ -240,14 +240,14 @@ def _is_kept_comparison(model: Model, name: str) -> bool:
 
 def _compares(target: cst.BaseExpression, model: Model) -> bool:
     """Whether what is assigned to a target compares anything, or makes it boolean."""
-    assign = assignment_of(target, model.tree)
-    if assign is None:
+    value = assigned_value(target, model.tree)
+    if value is None:
         return False
-    calls = model.tree.within(assign.value, cst.Call)
+    calls = model.tree.within(value, cst.Call)
     return (
-        any(True for _ in model.tree.within(assign.value, cst.Comparison))
+        any(True for _ in model.tree.within(value, cst.Comparison))
         or any(last_name(call.func) in _COMPARING for call in calls)
-        or any(node.attr.value == "bool" for node in model.tree.within(assign.value, cst.Attribute))
+        or any(node.attr.value == "bool" for node in model.tree.within(value, cst.Attribute))
     )
 
 

@@ -76,7 +76,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Kind, Model, Ndim
 from torchlint.model.bindings import last_assigned
-from torchlint.model.syntax import assignment_of, integer
+from torchlint.model.syntax import assigned_value, integer
 from torchlint.rule import Finding, Fix, Group, Severity, all_of, any_of, on, pattern
 from torchlint.rules.shared import sizes, slices
 from torchlint.rules.shared.statements import is_probed
@@ -254,8 +254,8 @@ def _composed(before: dict[int, int], exchanged: dict[int, int]) -> dict[int, in
 def _first_transposed(model: Model, name: str, scope: cst.FunctionDef | cst.Module) -> int | None:
     """Where a name is first assigned a transposed tensor in its scope."""
     for target in model.targets(name, scope):
-        assign = assignment_of(target, model.tree)
-        calls = model.tree.within(assign, cst.Call) if assign is not None else []
+        value = assigned_value(target, model.tree)
+        calls = model.tree.within(value, cst.Call) if value is not None else []
         if any(isinstance(call.func, cst.Attribute) and call.func.attr.value in _TRANSPOSING for call in calls):
             return model.tree.order(target)
     return None

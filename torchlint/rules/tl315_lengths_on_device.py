@@ -57,7 +57,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Model
 from torchlint.model.bindings import all_assigned, last_target, unpacked_from
-from torchlint.model.syntax import assignment_of, integer, keyword, last_name, positional
+from torchlint.model.syntax import assigned_value, integer, keyword, last_name, positional
 from torchlint.rule import Edit, Finding, Fix, Group, Severity, all_of, any_of, attribute, on, word
 from torchlint.rules.api import guards
 from torchlint.rules.shared.statements import is_probed
@@ -126,8 +126,8 @@ def _is_moved(node: cst.BaseExpression, model: Model, far: int = _FAR) -> bool:
             return _is_moved(inner, model, far - 1)
         case cst.Name():
             target = model.ask(last_target, node)
-            assign = assignment_of(target, model.tree) if target is not None else None
-            made = assign.value if assign is not None else target and unpacked_from(target, model.tree)
+            value = assigned_value(target, model.tree) if target is not None else None
+            made = value if value is not None else target and unpacked_from(target, model.tree)
             return made is not None and not isinstance(made, cst.Tuple) and _is_moved(made, model, far - 1)
     return False
 

@@ -242,9 +242,11 @@ def _may_clear(node: cst.Call, loop: LoopStatement, path: str, model: Model) -> 
     small = last.body[-1] if isinstance(last, cst.SimpleStatementLine) else None
     if isinstance(small, (cst.Break, cst.Return)) or _has_one_round(loop):
         return True
-    for target in model.tree.within(loop, cst.AssignTarget):
-        if dotted(target.target) in (path, path.partition(".")[0]):
-            return True
+    bindings: list[cst.AssignTarget | cst.NamedExpr] = [*model.tree.within(loop, cst.AssignTarget)]
+    bindings += model.tree.within(loop, cst.NamedExpr)
+    targets = (each.target for each in bindings)
+    if any(dotted(target) in (path, path.partition(".")[0]) for target in targets):
+        return True
     holders = (path, *modules_of(node, model))
     for call in model.tree.within(loop, cst.Call):
         if _is_clearing(call, holders, loop, model):

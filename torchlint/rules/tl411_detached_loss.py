@@ -95,7 +95,7 @@ import libcst as cst
 
 from torchlint.model import Certainty, Kind, Model, Tri
 from torchlint.model.bindings import last_assigned
-from torchlint.model.syntax import assignment_of, calls_method, dotted, keyword, last_name
+from torchlint.model.syntax import assigned_value, calls_method, dotted, keyword, last_name
 from torchlint.model.torch import library
 from torchlint.model.torch.arguments import literal_bool
 from torchlint.model.torch.schema import TensorResult
@@ -235,10 +235,10 @@ def _bound_to(loss: cst.BaseExpression, model: Model) -> list[cst.BaseExpression
     """What a name or path is plainly assigned in its function; another expression is its own value."""
     path, scope = dotted(loss), model.scopes.scope_of(loss)
     if isinstance(loss, cst.Name):
-        assigns = [assignment_of(each, model.tree) for each in model.bindings_of(loss.value, loss)]
+        values = [assigned_value(each, model.tree) for each in model.bindings_of(loss.value, loss)]
     elif path is not None:
         targets = [each for each in model.tree.attributes(last_name(loss)) if dotted(each) == path]
-        assigns = [assignment_of(each, model.tree) for each in targets if model.scopes.scope_of(each) is scope]
+        values = [assigned_value(each, model.tree) for each in targets if model.scopes.scope_of(each) is scope]
     else:
         return [loss] if isinstance(loss, cst.Call) else []
-    return [each.value for each in assigns if each is not None]
+    return [each for each in values if each is not None]

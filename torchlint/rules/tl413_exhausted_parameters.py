@@ -113,7 +113,7 @@ import libcst as cst
 from torchlint import edit
 from torchlint.model import Kind, Model
 from torchlint.model.bindings import bound_value, pairs
-from torchlint.model.syntax import assignment_of, last_name, last_statement
+from torchlint.model.syntax import assigned_value, last_name, last_statement
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, any_of, on, word
 from torchlint.rules.api import names
 from torchlint.rules.shared import order
@@ -237,8 +237,7 @@ def _generator(target: cst.BaseExpression, model: Model) -> cst.BaseExpression |
     if isinstance(target, cst.Name):
         value = bound_value(target, model.tree)
     else:
-        assign = assignment_of(target, model.tree)
-        value = assign.value if assign is not None else None
+        value = assigned_value(target, model.tree)
     return value if value is not None and _receiver(value, model) is not None else None
 
 

@@ -66,9 +66,11 @@ def check(node: cst.Call, model: Model) -> Finding | None:
 
 def _is_only_counted(node: cst.Call, model: Model) -> bool:
     """Whether a loader is made to ask how many batches it has: none of them is loaded."""
-    assign = model.tree.parent(node)
-    match assign:
-        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name) as target)]):
+    match model.tree.parent(node):
+        case (
+            cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name) as target)])
+            | cst.NamedExpr(target=cst.Name(value=name) as target)
+        ):
             uses = [use for use in model.references(name, model.scopes.scope_of(node)) if use is not target]
             return bool(uses) and all(_is_counted(use, model) for use in uses)
     return False

@@ -227,13 +227,21 @@ def _unpacking(options: cst.Dict | cst.Call, model: Model) -> Iterator[cst.Call]
     target = model.tree.parent(options)
     if isinstance(target, cst.Arg):
         yield from _unpacked(options, model)
-    name = target.targets[0].target if isinstance(target, cst.Assign) else None
+    name = _named(target)
     if not isinstance(name, cst.Name):
         return
     uses = model.references(name.value, model.scopes.scope_of(name))
     if len(model.bindings_of(name.value, name)) == 1 and not any(_decides(use, model) for use in uses):
         for use in uses:
             yield from _unpacked(use, model)
+
+
+def _named(binding: cst.CSTNode | None) -> cst.BaseExpression | None:
+    """What something is assigned to first, by a statement or in an expression."""
+    match binding:
+        case cst.Assign(targets=[cst.AssignTarget(target=target), *_]) | cst.NamedExpr(target=target):
+            return target
+    return None
 
 
 def _unpacked(node: cst.BaseExpression, model: Model) -> Iterator[cst.Call]:
@@ -255,8 +263,7 @@ def _decides(use: cst.Name, model: Model) -> bool:
 
 def _is_called_fixed(made: cst.Call, model: Model) -> bool:
     """Whether a function that was made with `partial` is given what decides, or what is not seen, when it is called."""
-    assign = model.tree.parent(made)
-    name = assign.targets[0].target if isinstance(assign, cst.Assign) else None
+    name = _named(model.tree.parent(made))
     uses = model.references(name.value, model.scopes.scope_of(name)) if isinstance(name, cst.Name) else ()
     calls = [call for use in uses if isinstance(call := model.tree.parent(use), cst.Call) and call.func is use]
     return any(has_stars(each.args) or _is_fixed(each.args) or _is_local(each.args, model) for each in calls)

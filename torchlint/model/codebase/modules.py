@@ -236,8 +236,8 @@ class Codebase:
         return [] if importers is None or path is None else importers.heirs.of(path, name, self._module_file, most)
 
     def defined(self, asker: Context, module: str) -> list[Defined] | None:
-        """The functions and classes that a module of the project has; None if not all are seen."""
-        importers, path = self.others(asker), self._module_file(asker.path or "", module, 0)
+        """The functions and classes that a module of the project, or the file itself, has; None if not all are seen."""
+        importers, path = self.others(asker), self._module_file(asker.path or "", module, 0) if module else asker.path
         return None if importers is None or path is None else importers.tables.defined(path, self._module_file)
 
     def collected(self, asker: Context, table: Defined) -> list[Defined] | None:

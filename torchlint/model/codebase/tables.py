@@ -1,6 +1,7 @@
-"""What a project chooses by a name that only the running program knows: of a module, or of what decorators collect.
+"""What a project chooses by a name that only the running program knows: of a module, or of what is collected.
 
-``getattr(models, name)`` may be all that is defined there, ``MODELS[name]`` all that is decorated by ``@register(…)``.
+``getattr(models, name)`` may be all that is defined there, ``MODELS[name]`` all that is decorated by ``@register(…)``
+or assigned to its keys, and ``MODELS.get(name)`` all that is registered there.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from torchlint.model.codebase.patching import ParseFile
+from torchlint.model.codebase.registries import called, is_registry, name_of, registered
 from torchlint.model.codebase.switching import Leads
 
 _MANY_STARS = 20
@@ -67,55 +69,88 @@ class Tables:
         return True
 
     def collected(self, table: Defined, leads: Leads) -> list[Defined] | None:
-        """What the decorators put into a table that do nothing else with it; None if not all of that is seen."""
+        """What is put into a table or registry; None if not all of that is seen."""
         if table not in self._collected:
             self._collected[table] = self._collect(table, leads)
         return self._collected[table]
 
     def _collect(self, table: Defined, leads: Leads) -> list[Defined] | None:
         tree = self._parse(table.path)
-        collecting = [] if tree is None else [*_collecting(tree, table.name)]
-        found: list[Defined] = []
-        for name in collecting:
-            named = re.compile(rb"\b%s\b" % re.escape(name.encode()))
-            for path in self._paths:
-                if named.search(self._code(path)) is not None:
-                    decorated = self._decorated(path, Defined(table.path, name), leads)
-                    if decorated is None:
-                        return None
-                    found += decorated
-        return found if collecting else None
-
-    def _decorated(self, path: str, decorator: Defined, leads: Leads) -> list[Defined] | None:
-        """What a file decorates with a function of another one; None if it does something else with that."""
-        tree = self._parse(path)
         if tree is None:
             return None
-        if path != decorator.path and not _imports(tree, path, decorator, leads):
-            return []
-        if _renames(tree, decorator.name):
-            return None
-        uses = [node for node in ast.walk(tree) if _name_of(node) == decorator.name]
+        if is_registry(tree, table.name):
+            return self._gathered(table, leads, lambda other, _: registered(other, table.name))
+        collecting, found = [*_collecting(tree, table.name)], [*_assigned(tree, table)]
+        for name in collecting:
+            decorated = self._gathered(Defined(table.path, name), leads, _decorated)
+            if decorated is None:
+                return None
+            found += decorated
+        return found or None
+
+    def _gathered(
+        self, wanted: Defined, leads: Leads, gather: Callable[[ast.Module, str], list[str] | None]
+    ) -> list[Defined] | None:
+        """What the files that have something take of their own to it; None if one of them does something else."""
+        named = re.compile(rb"\b%s\b" % re.escape(wanted.name.encode()))
         found: list[Defined] = []
-        for statement in tree.body:
-            if isinstance(statement, (ast.ClassDef, _Function)):
-                by = [_called(each) for each in statement.decorator_list if _name_of(_called(each)) == decorator.name]
-                uses = [each for each in uses if all(each is not known for known in by)]
-                found += [Defined(path, statement.name)] * bool(by)
-        return found if not uses else None
+        for path in self._paths:
+            if named.search(self._code(path)) is None:
+                continue
+            tree = self._parse(path)
+            if tree is None:
+                return None
+            if path != wanted.path and not _imports(tree, path, wanted, leads):
+                continue
+            names = None if _renames(tree, wanted.name) else gather(tree, wanted.name)
+            if names is None:
+                return None
+            found += (Defined(path, name) for name in names)
+        return found
+
+
+def _decorated(tree: ast.Module, decorator: str) -> list[str] | None:
+    """What a file decorates with a function, or gives it; None if it does something else with that."""
+    uses = [node for node in ast.walk(tree) if name_of(node) == decorator]
+    found: list[str] = []
+    for statement in tree.body:
+        by: list[ast.expr] = []
+        if isinstance(statement, (ast.ClassDef, _Function)):
+            by = [called(each) for each in statement.decorator_list if name_of(called(each)) == decorator]
+            found += [statement.name] * bool(by)
+        elif (given := _given_by(statement, decorator)) is not None:
+            by, found = [given.func], [*found, *(each.id for each in given.args if isinstance(each, ast.Name))]
+        uses = [each for each in uses if all(each is not known for known in by)]
+    return found if not uses else None
+
+
+def _given_by(statement: ast.stmt, function: str) -> ast.Call | None:
+    """The call of a function that a statement is and that gives one thing of the file: ``register("name", Net)``."""
+    match statement:
+        case ast.Expr(value=ast.Call(func=func, args=args, keywords=[]) as call) if name_of(func) == function:
+            return call if sum(isinstance(each, ast.Name) for each in args) == 1 else None
+    return None
+
+
+def _assigned(tree: ast.Module, table: Defined) -> Iterator[Defined]:
+    """What a file assigns to the keys of its table: ``MODELS["small"] = Small``."""
+    for statement in tree.body:
+        match statement:
+            case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=table.name))], value=ast.Name(id=name)):
+                yield Defined(table.path, name)
 
 
 def _collecting(tree: ast.Module, table: str) -> Iterator[str]:
     """The decorators of a file that put what they are given into a table: ``TABLE[name] = cls``."""
     for outer in tree.body:
         if isinstance(outer, ast.FunctionDef):
-            inner = [outer, *(each for each in ast.walk(outer) if isinstance(each, ast.FunctionDef))]
-            if any(_puts(each, table) for each in inner):
+            inner = [each for each in ast.walk(outer) if isinstance(each, ast.FunctionDef) and each is not outer]
+            if _puts(outer, table) or any(_puts(each, table, gives_back=True) for each in inner):
                 yield outer.name
 
 
-def _puts(function: ast.FunctionDef, table: str) -> bool:
-    """Whether a decorator puts what it is given into a table, and gives it back."""
+def _puts(function: ast.FunctionDef, table: str, *, gives_back: bool = False) -> bool:
+    """Whether a function puts what it is given into a table, and gives it back."""
     given = {each.arg for each in function.args.args}
     kept, returned = set[str](), set[str]()
     for node in ast.walk(function):
@@ -124,7 +159,7 @@ def _puts(function: ast.FunctionDef, table: str) -> bool:
                 kept |= {name} if owner == table else set()
             case ast.Return(value=ast.Name(id=name)):
                 returned.add(name)
-    return bool(given & kept & returned)
+    return bool(given & kept & returned) if gives_back else bool(given & kept)
 
 
 def _imports(tree: ast.Module, path: str, wanted: Defined, leads: Leads) -> bool:
@@ -144,21 +179,10 @@ def _decorating(tree: ast.Module) -> Iterator[str]:
     """The names that functions and classes of a file are decorated by: none of them is chosen to make something."""
     for statement in tree.body:
         if isinstance(statement, (ast.ClassDef, _Function)):
-            yield from (_name_of(_called(each)) or "" for each in statement.decorator_list)
+            yield from (name_of(called(each)) or "" for each in statement.decorator_list)
 
 
 def _renames(tree: ast.Module, name: str) -> bool:
     """Whether a file imports something by another name than its own."""
     aliases = (alias for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for alias in node.names)
     return any(alias.name == name and alias.asname not in (None, name) for alias in aliases)
-
-
-def _called(node: ast.expr) -> ast.expr:
-    return node.func if isinstance(node, ast.Call) else node
-
-
-def _name_of(node: ast.AST) -> str | None:
-    match node:
-        case ast.Name(id=name) | ast.Attribute(attr=name):
-            return name
-    return None

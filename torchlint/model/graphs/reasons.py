@@ -15,7 +15,7 @@ from torchlint.model.graphs.flow import flow_of
 from torchlint.model.modes import grad_enabled
 from torchlint.model.possibilities import Kind, Role, Tri
 from torchlint.model.recording import callers_of
-from torchlint.model.syntax import assignment_of
+from torchlint.model.syntax import assigned_value
 
 _MANY = 4
 """How many reasons are enough."""
@@ -32,8 +32,8 @@ class Caller(NamedTuple):
 
 def grad_sources(context: Context, node: cst.BaseExpression) -> list[str]:
     """What a tensor has its graph from: the modules whose parameters it was computed with, and leaves, as written."""
-    assign = assignment_of(node, context.tree)
-    made = node if assign is None else assign.value
+    value = assigned_value(node, context.tree)
+    made = node if value is None else value
     found = (source for expression in (made, *_behind(context, made)) for source in _sources(context, expression))
     return list(itertools.islice(dict.fromkeys(found), _MANY))
 

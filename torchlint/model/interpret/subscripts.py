@@ -77,7 +77,7 @@ def expression(frame: Frame, node: cst.Subscript) -> Value:
             return replace(base, item=held(base), items=None, keys=None)
         return containers.at(base, literal) or module_containers.element(base) or iteration.likely_module(base, node)
     if base.kind == Kind.REFERENCE and (base.ref or "").endswith(_TABLE):
-        if (found := chosen.of_module(frame.context, (base.ref or "").removesuffix(_TABLE))) is not None:
+        if (found := chosen.of_module(frame.context, (base.ref or "").removesuffix(_TABLE), node)) is not None:
             return found
     if base.kind & Kind.REFERENCE:
         return replace(base, node=node) if base.kind == Kind.REFERENCE else base

@@ -12,6 +12,7 @@ AXES = "matplotlib.axes.Axes"
 SPARSE = "scipy.sparse"
 SPARSE_FORMS = ("bsr", "coo", "csc", "csr", "dia", "dok", "lil")
 """What sparse matrices and arrays of SciPy are called by the way they are stored."""
+_PATCHES = "matplotlib.patches."
 _PYLAB = ("matplotlib.pylab.", "pylab.")
 """Modules that have all of ``matplotlib.pyplot``."""
 
@@ -20,6 +21,11 @@ _PYLAB = ("matplotlib.pylab.", "pylab.")
 def converting() -> frozenset[str]:
     """The last names of all such functions."""
     return frozenset(name.rpartition(".")[2] for name in conversions())
+
+
+def is_patch(name: str) -> bool:
+    """Whether something is a shape that is drawn when it has been put into axes."""
+    return f"{_PATCHES}{name.rpartition('.')[2]}" in conversions()
 
 
 def refuses(name: str, position: int, form: Form) -> bool:

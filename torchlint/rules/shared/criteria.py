@@ -14,7 +14,7 @@ import libcst as cst
 from torchlint.model import Kind, Model, bindings
 from torchlint.model.codebase.exports import is_mentioned
 from torchlint.model.overriding import is_bound_by_unknown_heir
-from torchlint.model.syntax import assignment_of, keyword, last_name
+from torchlint.model.syntax import assigned_value, keyword, last_name
 
 _CONFIGURED = (
     r"""(?<!\bself)\.reduc(?:tion|e)\s*=(?!=|\s*["'](?:mean|sum)\b)|attr\s*\([^\n]{0,100}["']reduc(?:tion|e)["']"""
@@ -63,9 +63,9 @@ def _called(node: cst.BaseExpression, model: Model, far: int) -> Iterator[tuple[
     match node:
         case cst.Name(value=name) if far:
             for target in model.bindings_of(name, node):
-                assign = assignment_of(target, model.tree)
-                if assign is not None:
-                    yield from _called(assign.value, model, far - 1)
+                value = assigned_value(target, model.tree)
+                if value is not None:
+                    yield from _called(value, model, far - 1)
             for added in islice(_added(name, node, model), _MOST_ADDED):
                 yield from _called(added, model, far - 1)
         case cst.Attribute(value=inner, attr=cst.Name("data")):
@@ -115,8 +115,7 @@ def is_set_elsewhere(model: Model, name: str, cls: cst.ClassDef | None, kind: st
 def _makers(name: str, model: Model) -> Iterator[str]:
     """The attributes that are called for what is assigned to one: ``self.criterion = self.criterion_cls()``."""
     for attribute in model.tree.attributes(name):
-        assign = assignment_of(attribute, model.tree)
-        match assign.value if assign is not None else None:
+        match assigned_value(attribute, model.tree):
             case cst.Call(func=cst.Attribute(value=cst.Name("self"), attr=cst.Name(value=maker))):
                 yield maker
 
@@ -127,8 +126,7 @@ def _is_set(node: cst.CSTNode, model: Model) -> bool:
 
 def _is_plain(target: cst.CSTNode, kind: str, model: Model) -> bool:
     """Whether what is assigned is a loss of torch that gives a number, or another module of that kind, or None."""
-    assign = assignment_of(target, model.tree)
-    match assign.value if assign is not None else None:
+    match assigned_value(target, model.tree):
         case cst.Name("None"):
             return True
         case cst.Call(func=func, args=args):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchlint.model import Model
-from torchlint.model.syntax import assignment_of, parameters
+from torchlint.model.syntax import assigned_value, parameters
 from torchlint.rules.api import names
 
 _DISPLAYS = (cst.List, cst.Tuple, cst.Set, cst.Dict, cst.BaseComp)
@@ -32,8 +32,8 @@ def _is_bound_to_one(name: cst.Name, model: Model) -> bool:
     if isinstance(scope, cst.FunctionDef) and any(each.name.value == name.value for each in parameters(scope)):
         return False
     bound = model.targets(name.value, scope)
-    assign = assignment_of(bound[0], model.tree) if len(bound) == 1 else None
-    return assign is not None and _is_written(assign.value, model)
+    value = assigned_value(bound[0], model.tree) if len(bound) == 1 else None
+    return value is not None and _is_written(value, model)
 
 
 def is_written(node: cst.BaseExpression) -> bool:

@@ -130,8 +130,10 @@ def _keys_read(node: cst.BaseExpression, model: Model, depth: int) -> Iterator[s
 
 
 def _bound_to(parent: cst.CSTNode | None) -> list[cst.BaseExpression]:
-    """What an assignment of which a value is the whole right side binds it to."""
+    """What an assignment of which a value is the whole right side binds it to, and such an expression itself."""
     match parent:
+        case cst.NamedExpr(target=target):
+            return [target, parent]
         case cst.Assign(targets=targets):
             return [each.target for each in targets]
         case cst.AnnAssign(target=target):
@@ -142,6 +144,8 @@ def _bound_to(parent: cst.CSTNode | None) -> list[cst.BaseExpression]:
 def _uses_of(target: cst.BaseExpression, model: Model) -> list[cst.BaseExpression]:
     """The uses of a name until it is assigned again, or of an attribute of `self` in a file."""
     match target:
+        case cst.NamedExpr():
+            return [target]
         case cst.Name(value=name):
             uses = model.references(name, model.scopes.scope_of(target))
             behind = uses[next(at for at, use in enumerate(uses) if use is target) + 1 :]

@@ -14,7 +14,7 @@ from torchlint.model.aliasing.here import only_metadata
 from torchlint.model.bindings import bound_value, declares, owner
 from torchlint.model.codebase.exports import is_mentioned
 from torchlint.model.overriding import is_set_by_others
-from torchlint.model.syntax import assignment_of, parameters
+from torchlint.model.syntax import assigned_value, assignment_of, parameters
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TensorResult
 from torchlint.rules.shared import criteria, memory
@@ -163,8 +163,8 @@ _NOTHING = "(?!)"
 
 def _is_assigned_number(target: cst.CSTNode, model: Model) -> bool:
     """Whether what is assigned is a number, or a parameter whose default is one, that is not bound again."""
-    assign, scope = assignment_of(target, model.tree), model.scopes.scope_of(target)
-    match assign.value if assign is not None else None:
+    scope = model.scopes.scope_of(target)
+    match assigned_value(target, model.tree):
         case cst.Integer() | cst.Float():
             return True
         case cst.Name(value=name) if isinstance(scope, cst.FunctionDef) and not model.targets(name, scope):

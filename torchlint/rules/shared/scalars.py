@@ -7,7 +7,7 @@ import re
 import libcst as cst
 
 from torchlint.model import Dtype, Kind, Model, Ndim, Value, bindings
-from torchlint.model.syntax import assignment_of, calls_method, chain, ending_name, integer, last_name
+from torchlint.model.syntax import assigned_value, calls_method, chain, ending_name, integer, last_name
 from torchlint.model.torch import library
 from torchlint.rules.shared.as_number import is_made_number, is_with_number
 from torchlint.rules.shared.lifetimes import targets_of
@@ -353,8 +353,8 @@ def _is_several(node: cst.BaseExpression, model: Model) -> bool:
     """
     match node:
         case cst.Name():
-            bound = [assignment_of(at, model.tree) for at in model.bindings_of(node.value, node)]
-            values = [assign.value for assign in bound if assign is not None]
+            bound = [assigned_value(at, model.tree) for at in model.bindings_of(node.value, node)]
+            values = [value for value in bound if value is not None]
             return bool(bound) and len(values) == len(bound) and all(_is_several(v, model) for v in values)
         case cst.Call(func=func, args=args):
             given = [(arg.keyword.value if arg.keyword is not None else None, arg.value) for arg in args]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import libcst as cst
@@ -11,6 +12,7 @@ from torchlint.model.attributes import super_value
 from torchlint.model.interpret import attributes, containers, iteration, learning
 from torchlint.model.interpret.calls import lambdas
 from torchlint.model.interpret.frame import Frame
+from torchlint.model.interpreted import bound_in
 from torchlint.model.names import NUMBERS, STRINGS
 from torchlint.model.possibilities import Kind
 from torchlint.model.symbols import Origin, Symbol
@@ -61,12 +63,40 @@ def call(frame: Frame, name: str, node: cst.Call, arguments: Sequence[Argument])
         case "getattr" if len(arguments) >= 2 and isinstance(arguments[1].node, cst.SimpleString):
             return attributes.attribute(frame, first, str(arguments[1].node.raw_value), node)
         case "getattr" if first.kind == Kind.REFERENCE and len(arguments) == 2:
-            if (found := chosen.of_module(frame.context, reference(first))) is not None:
+            if (found := chosen.of_module(frame.context, reference(first), node)) is not None:
                 return found
+        case "eval" if len(arguments) == 1 and isinstance(frame.tree.parent(node), (cst.Call, cst.Assign)):
+            if (found := _evaluated(frame, arguments[0].node, node)) is not None:
+                return found
+        case "globals":
+            return Value(Kind.REFERENCE, ref=f"{chosen.OWN}.__dict__")
         case "vars" if first.kind == Kind.REFERENCE and arguments:
             return attributes.attribute(frame, first, "__dict__", node)
     known = _call_iterating(frame, name, node, arguments)
     return known if known is not None else learning.unknown(frame, Symbol(Origin.CALL, id(node)))
+
+
+_MODULE = re.compile(r"(?:([A-Za-z_]\w*)\.)?")
+
+
+def _evaluated(frame: Frame, text: cst.BaseExpression, node: cst.Call) -> Value | None:
+    """What a text means that only the running program knows: a name of this file or, behind that, of a module."""
+    match text:
+        case cst.Name() | cst.Attribute() | cst.Subscript():
+            return chosen.of_module(frame.context, chosen.OWN, node)
+        case cst.BinaryOperation(
+            left=cst.SimpleString() as before, operator=cst.Add(), right=cst.Name() | cst.Attribute()
+        ):
+            begun = str(before.raw_value)
+        case cst.FormattedString(parts=[cst.FormattedStringText(value=begun), cst.FormattedStringExpression()]):
+            pass
+        case _:
+            return None
+    module = _MODULE.fullmatch(begun)
+    if module is None or module[1] is None:
+        return None
+    value = bound_in(frame.context, frame.context.tree.module).get(module[1])
+    return None if value is None else chosen.of_module(frame.context, reference(value), node)
 
 
 def _call_iterating(frame: Frame, name: str, node: cst.Call, arguments: Sequence[Argument]) -> Value | None:

@@ -18,6 +18,7 @@ from torchlint.model.interpret.calls import (
     lambdas,
     methods,
     module_calls,
+    registries,
     standard_library,
     torch_functions,
 )
@@ -65,8 +66,10 @@ _UNPICKLING = frozenset(("pickle.load", "pickle.loads"))
 def expression(frame: Frame, node: cst.Call) -> Value:
     """The value of a call expression."""
     func = frame.value(node.func)
-    arguments = _arguments(frame, node)
-    return call(frame, func, node, arguments)
+    value = call(frame, func, node, _arguments(frame, node))
+    if (found := registries.chosen_by(frame, node, value)) is None:
+        return value
+    return call(frame, found, node, registries.GIVEN) if registries.is_building(node) else found
 
 
 def _arguments(frame: Frame, node: cst.Call) -> list[Argument]:

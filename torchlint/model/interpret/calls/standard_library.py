@@ -45,6 +45,8 @@ def call(frame: Frame, ref: str, node: cst.Call, arguments: Sequence[Argument]) 
             return _call_functools(frame, name, arguments, node)
         case "typing" | "typing_extensions" if name in ("NewType", "TypeVar"):
             return Value(Kind.FUNCTION, node=node)
+        case "importlib" if name == "import_module" and len(arguments) == 1:
+            return _imported(arguments[0].node)
         case "operator" if len(arguments) == 2 and name in _OPERATORS:
             return operators.arithmetic(frame, node, arguments[0].value, arguments[1].value)
         case "copy" if arguments and name in ("deepcopy", "copy"):
@@ -63,6 +65,13 @@ def call(frame: Frame, ref: str, node: cst.Call, arguments: Sequence[Argument]) 
         case "random" if arguments and name in ("sample", "choices"):
             return container(iteration.iterate(frame, arguments[0].value, arguments[0].node))
     return None
+
+
+def _imported(name: cst.BaseExpression) -> Value | None:
+    """A module by its name, if that is written."""
+    if not isinstance(name, cst.SimpleString) or str(name.raw_value).startswith("."):
+        return None
+    return Value(Kind.REFERENCE, ref=str(name.raw_value))
 
 
 def _call_itertools(frame: Frame, name: str, arguments: Sequence[Argument]) -> Value:
