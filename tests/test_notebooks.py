@@ -139,6 +139,8 @@ SHOWN: dict[str, tuple[str, str | None]] = {
     "the last value": ("w.data", "w.detach()"),
     "… is not dropped": ("x.add(2)", None),
     "… and is timed": ("%timeit x.add(2)\n1", None),
+    "… and is timed by the next line": ("x @ x  # warm\n%timeit x @ x\nx.add(2)\n%timeit x.add(2)\n1", None),
+    "… and something else is timed": ("x.add(2)\n%timeit x.add(3)\n1", "x = x.add(2)\n%timeit x.add(3)\n1"),
     "… with a comment": ("x.add(2)  # a; b\n# c", None),
     "a value that is not shown": ("x.add(2);", "x = x.add(2);"),
     "a value in a loop": ("for _ in y:\n    x.add(2)", "for _ in y:\n    x = x.add(2)"),
