@@ -19,7 +19,7 @@ class Grows(nn.Module):
         return scale, shift, rest, self.names[at]
 
     def add(self, size):
-        self.scales.append(nn.Parameter(torch.ones(size)))
+        self.scales.append(nn.Parameter(torch.ones(size)))  # TL504
         self.shifts.append(nn.Parameter(torch.zeros(size)).requires_grad_(not self.frozen))
-        self.others.append(nn.Parameter(torch.zeros(size)))
+        self.others.append(nn.Parameter(torch.zeros(size)))  # TL504
         self.names.append(str(size))

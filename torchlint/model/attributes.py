@@ -207,7 +207,9 @@ def _after(context: Context, place: cst.Attribute) -> Value | None:
     found = trace.after(place)
     method = context.tree.parent(place)
     match context.tree.parent(method) if method is not None and found is None else None:
-        case cst.Call(func=cst.Attribute(attr=cst.Name("append")) as func, args=[cst.Arg(keyword=None, star="") as arg]):
+        case cst.Call(
+            func=cst.Attribute(attr=cst.Name("append")) as func, args=[cst.Arg(keyword=None, star="") as arg]
+        ):
             value = trace.value(arg.value)
             if func is method and value.kind != Kind.UNKNOWN:
                 return container(value)

@@ -160,7 +160,7 @@ def _says_version(node: cst.BaseExpression, model: Model, steps: int) -> bool:
 
 def package_of(node: cst.BaseExpression, model: Model) -> str:
     """The package that a name or path begins with, if all imports of that name are of it; else nothing."""
-    found = model.remember(_packages).get(root(node), frozenset())
+    found: set[str] = model.remember(_packages).get(root(node), set())
     return next(iter(found)) if len(found) == 1 else ""
 
 
