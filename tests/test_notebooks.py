@@ -56,6 +56,15 @@ SEEN: dict[str, tuple[tuple[object, ...], list[str]]] = {
     "a program of its own": ((IMPORT + LEAF, "%%writefile x.py\n" + READ), []),
     "a question": ((IMPORT + LEAF, "torch.ones?\n?torch\nw.data??\n" + READ), ["cell 2:4:7: TL101"]),
     "a magic without its sign": ((IMPORT + LEAF, "pip install x\ncd ..\nls foo\n" + READ), ["cell 2:4:7: TL101"]),
+    "a cell that is indented as a whole": (
+        (IMPORT + LEAF, "\n  # read\n  if w.sum():\n    " + READ + "\n\n  %time " + READ),
+        ["cell 2:4:11: TL101", "cell 2:6:15: TL101"],
+    ),
+    "a cell that is indented as a whole and does not parse": (
+        (IMPORT + LEAF, "  y = (\n  3", READ),
+        ["cell 2:1:7: TL001", "cell 3:1:7: TL101"],
+    ),
+    "a comment that is indented": ((IMPORT + LEAF, " # read\n" + READ), ["cell 2:2:7: TL101"]),
     "no magic": ((IMPORT + LEAF, "b = (7\n % 3)\nc = '''\n%time\n!x\n'''\n" + READ), ["cell 2:7:7: TL101"]),
     "no question": ((IMPORT + LEAF, "b = 'x?' # y?\n" + READ), ["cell 2:2:7: TL101"]),
     "a semicolon at the end": ((IMPORT + LEAF, READ + ";"), ["cell 2:1:7: TL101"]),
@@ -130,6 +139,8 @@ SHOWN: dict[str, tuple[str, str | None]] = {
     "the last value": ("w.data", "w.detach()"),
     "… is not dropped": ("x.add(2)", None),
     "… and is timed": ("%timeit x.add(2)\n1", None),
+    "… and is timed by the next line": ("x @ x  # warm\n%timeit x @ x\nx.add(2)\n%timeit x.add(2)\n1", None),
+    "… and something else is timed": ("x.add(2)\n%timeit x.add(3)\n1", "x = x.add(2)\n%timeit x.add(3)\n1"),
     "… with a comment": ("x.add(2)  # a; b\n# c", None),
     "a value that is not shown": ("x.add(2);", "x = x.add(2);"),
     "a value in a loop": ("for _ in y:\n    x.add(2)", "for _ in y:\n    x = x.add(2)"),
@@ -300,6 +311,10 @@ FIXES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "a block cannot stand behind a magic": (
         (IMPORT + LEAF, "%time w.data.add_(1)"),
         (IMPORT + LEAF, "%time w.data.add_(1)"),
+    ),
+    "a cell that is indented as a whole": (
+        (IMPORT + LEAF, "  if w.sum():\n    y = w.data.sum()\n  w.data.add_(1);"),
+        (IMPORT + LEAF, "  if w.sum():\n    y = w.detach().sum()\n  w.data.add_(1);"),
     ),
     "an import that is needed": (
         (

@@ -24,6 +24,10 @@ GUARDS = {
     "attribute error": "try:\n    return torch.linalg.qr(x)\nexcept AttributeError:\n    return torch.qr(x)\n",
     "type error": "try:\n    return torch.linalg.qr(x, mode='r')\nexcept TypeError:\n    return torch.qr(x)\n",
     "too new": "if torch.__version__ >= '2.9':\n    raise RuntimeError('too new')\nreturn torch.qr(x)\n",
+    "asserted": "assert torch.__version__ < '1.8'\nreturn torch.qr(x)\n",
+    "asserted by a library": "from accelerate.utils import is_torch_version\nassert is_torch_version('<', '1.8')\n"
+    "return torch.qr(x)\n",
+    "another package's branch": "import peft\nif peft.__version__ < '0.2':\n    return torch.qr(x)\n",
     "available": "if LINALG_AVAILABLE:\n    return torch.linalg.qr(x)\nelse:\n    return torch.qr(x)\n",
 }
 NO_GUARDS = {
@@ -37,6 +41,11 @@ NO_GUARDS = {
     "a device's flag": "if CUDA_AVAILABLE:\n    return torch.qr(x)\n",
     "a package": "if not SCIPY_AVAILABLE:\n    raise ImportError('scipy is needed')\nreturn torch.qr(x)\n",
     "a package asserted": "assert is_scipy_available()\nreturn torch.qr(x)\n",
+    "another package's version asserted": "import mlxtend\nassert int(mlxtend.__version__.split('.')[1]) >= 19\n"
+    "return torch.qr(x)\n",
+    "another package that is too old": "import sklearn\nfrom packaging import version\n"
+    "if version.parse(sklearn.__version__) < version.parse('0.24'):\n    raise RuntimeError('too old')\n"
+    "return torch.qr(x)\n",
     "a word": "if cfg.conversion or inversion:\n    return torch.qr(x)\n",
     "raised again": "try:\n    return torch.qr(x)\nexcept RuntimeError:\n    print('bad')\n    raise\n",
     "raised as another": "try:\n    return torch.qr(x)\nexcept Exception as e:\n    raise ValueError(x) from e\n",

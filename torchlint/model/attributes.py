@@ -32,6 +32,7 @@ from torchlint.model.values import (
     Evidence,
     Strength,
     Value,
+    container,
     held,
     join,
     parameter,
@@ -180,7 +181,7 @@ def _join_assigned(context: Context, cls: cst.ClassDef, name: str, is_first: boo
         found = value if found is None else join(found, value)
     if found is not None and containers.holds_or_is_none(found):
         for place in used.grown:
-            found = join(found, trace_of(context, context.scopes.scope_of(place)).after(place) or found)
+            found = join(found, _after(context, place) or found)
         if not used.grown and found.kind == Kind.CONTAINER and held(found) is None:
             for home, heir in heirs(context, cls):
                 found = _grown_by(home, heir, name, found)
@@ -196,6 +197,25 @@ def _join_assigned(context: Context, cls: cst.ClassDef, name: str, is_first: boo
             found = replace(tensor(evidence=evidence), kind=found.kind & ~Kind.UNKNOWN | Kind.TENSOR)
     elif found.kind & Kind.UNKNOWN:
         found = replace(found, symbols=(Symbol(Origin.SELF, id(cls), name),))
+    return found
+
+
+def _after(context: Context, place: cst.Attribute) -> Value | None:
+    """What an attribute holds after something is put into it.
+
+    Where two lists are appended to in a method, this may have been interpreted before one was known to be a list; what
+    is appended to that is known all the same.
+    """
+    trace = trace_of(context, context.scopes.scope_of(place))
+    found = trace.after(place)
+    method = context.tree.parent(place)
+    match context.tree.parent(method) if method is not None and found is None else None:
+        case cst.Call(
+            func=cst.Attribute(attr=cst.Name("append")) as func, args=[cst.Arg(keyword=None, star="") as arg]
+        ):
+            value = trace.value(arg.value)
+            if func is method and value.kind != Kind.UNKNOWN:
+                return container(value)
     return found
 
 

@@ -30,6 +30,7 @@ from torchlint.model.freezing import FREEZING, is_frozen
 from torchlint.model.handed_networks import are_networks_known, are_own_networks_known, is_network, networks_by_use
 from torchlint.model.interpret.summary import Trace
 from torchlint.model.kept_attributes import add_defaults, is_list_of_refused, is_refused, kept_of, run_with
+from torchlint.model.last_run import is_unrecorded
 from torchlint.model.made_objects import is_bound_to, is_named, is_of, is_put_in
 from torchlint.model.modes import grad_enabled, may_record
 from torchlint.model.possibilities import Dtype, Kind, Ndim, Tri
@@ -87,6 +88,8 @@ class MadeObject(NamedTuple):
 
 def requires_grad_by_call(context: Context, node: cst.BaseExpression, at: cst.CSTNode) -> Witness | None:
     """A call by which an expression of the function is a tensor that requires grad, where ``at`` is evaluated."""
+    if is_unrecorded(context, node):
+        return None
     return next((e.witness for e in _entries_at(context, node, at, _FAR) if is_refused(e.trace.value(node))), None)
 
 

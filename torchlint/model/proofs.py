@@ -237,7 +237,7 @@ def _carriers(context: Context, source: cst.BaseExpression) -> _Carriers | None:
             if isinstance(node.func, cst.Attribute) and library.method(node.func.attr.value) is not None:
                 waiting.append(node.func.value)
             elif not _is_known(context, node.func):
-                if not LOSS_NAME.search(last_name(node.func)):
+                if not _is_loss(context, node.func):
                     return None
                 is_known = False
             waiting += [arg.value for arg in node.args]
@@ -255,12 +255,23 @@ def _carriers(context: Context, source: cst.BaseExpression) -> _Carriers | None:
 
 
 def _is_known(context: Context, function: cst.BaseExpression) -> bool:
-    """Whether what a call gives requires grad only because of what it is given."""
+    """Whether what a call gives requires grad only because of what it is given.
+
+    A module of the project is known by the class of torch that it derives from, and may have parameters all the same;
+    so may what holds other modules, of which nothing is said about what it gives.
+    """
     value = value_of(context, function)
     if value.kind == Kind.MODULE:
-        info = library.module_info(value.ref)
-        return info is not None and info.trainable is False
+        info = library.module_info(value.ref) if value.node is None else None
+        return info is not None and info.trainable is False and info.output is not None
     return (reference(value) or "").startswith(("torch.", "builtins."))
+
+
+def _is_loss(context: Context, function: cst.BaseExpression) -> bool:
+    """Whether something that is called is a loss by its name, or by that of its class."""
+    made = value_of(context, function).node
+    names = (last_name(function), made.name.value if isinstance(made, cst.ClassDef) else "")
+    return any(LOSS_NAME.search(name) for name in names)
 
 
 def binding_before(context: Context, path: str, node: cst.CSTNode) -> cst.CSTNode | None:

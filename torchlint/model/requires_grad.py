@@ -15,6 +15,7 @@ import libcst as cst
 from torchlint.model.certainty import Certainty
 from torchlint.model.expressions import value_of
 from torchlint.model.keyed import may_change, unkeyed
+from torchlint.model.last_run import is_unrecorded
 from torchlint.model.modes import grad_enabled
 from torchlint.model.possibilities import Dtype, Kind, Role, Tri
 from torchlint.model.proofs import (
@@ -126,7 +127,11 @@ def _certainty(context: Context, node: cst.BaseExpression, value: Value) -> Cert
         return None
     if value.grad != Tri.YES or value.certainty == Certainty.SUPPOSED:
         return Certainty.SUPPOSED
-    if is_leaf(value) or shows_recording(context, node):
+    if is_leaf(value):
+        return value.certainty
+    if is_unrecorded(context, node):
+        return Certainty.SUPPOSED
+    if shows_recording(context, node):
         return value.certainty
     return Certainty.EXPECTED
 

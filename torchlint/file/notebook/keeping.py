@@ -14,6 +14,8 @@ from torchlint.file.notebook.program import ENDS, LETTERS, Notebook
 from torchlint.file.text.lines import Lines, line_start
 
 _IMPORTS = re.compile(r"[ \t]*(?:from\s+[\w.]+\s+)?import\b")
+_TAKEN_AWAY = re.compile(r"[ \t]*\f")
+"""What stands for indentation that IPython takes from all lines of a cell."""
 _NO_NAMES = frozenset(("as", "from", "import"))
 
 UNKNOWN = "a cell of this notebook is no Python, and may rest on this"
@@ -110,11 +112,17 @@ class _Keeper:
 
     def _touches(self, edit: TextEdit) -> bool:
         """Whether an edit changes what is not code of the program, or copies it."""
-        if any(letter in edit.content for letter in LETTERS):
+        if any(letter in edit.content for letter in LETTERS) or self._is_indented(edit):
             return True
         first = max(0, bisect.bisect_right(self._starts, edit.start) - 1)
         last = bisect.bisect_right(self._starts, edit.end)
         return any(each.is_touched(edit, self._text) for each in self._foreign[first:last])
+
+    def _is_indented(self, edit: TextEdit) -> bool:
+        """Whether an edit changes whole lines of a cell from all lines of which IPython takes indentation."""
+        taken = _TAKEN_AWAY.match(self._text, line_start(self._text, edit.start))
+        changed = f"{self._text[edit.start : edit.end]}{edit.content}"
+        return taken is not None and (edit.start < taken.end() or any(each in changed for each in "\r\n\f"))
 
     def _takes_a_name(self, found: Diagnostic, fix: LocatedFix) -> bool:
         """Whether a fix takes a name from an import that a magic, or a cell that is no Python, may need."""

@@ -31,6 +31,8 @@ _APART = frozenset(
 
 _CELL_MAGIC = re.compile(r"%%(\w*)[^\r\n]*")
 _LINE_START = re.compile(r"[ \t\f]*")
+_INDENTED = re.compile(r"(?:[ \t]*(?:\r\n|\r|\n))*([ \t]+)(?=\S)")
+"""The indentation of the first line of a cell that is not empty."""
 _RUNNING = re.compile(r"%(?:time|timeit|prun|memit|snakeviz)[ \t]+(?:-[A-Za-z][ \t]*[0-9]*[ \t]+)*(?=[^ \t\-])")
 """The beginning of a magic that runs the rest of its line."""
 _TO_THE_END = re.compile(r"(?:[^\r\n\\]|\\(?:\r\n|[\s\S])|\\\Z)*")
@@ -76,6 +78,19 @@ def masked(source: str) -> Masked | None:
         words.update(re.findall(r"\w+", foreign))
         last = end - kept
     return Masked("".join([*pieces, source[last:]]), frozenset(words))
+
+
+def without_indentation(code: Masked) -> Masked:
+    """A cell whose first line is indented, as IPython takes it: without that on any line.
+
+    A form feed stands for it, behind which Python counts anew, so that everything keeps its place.
+    """
+    first = _INDENTED.match(code.text)
+    if first is None or parsed(code.text) is not None:
+        return code
+    indentation = first.group(1)
+    lines = re.compile(rf"^{re.escape(indentation)}", re.MULTILINE)
+    return code._replace(text=lines.sub(f"{indentation[1:]}\f", code.text))
 
 
 def words_needed(source: str) -> frozenset[str]:

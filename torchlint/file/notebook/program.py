@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from torchlint.diagnostic import Diagnostic, Position, TextEdit
 from torchlint.file.notebook.cells import Cell, Cells
 from torchlint.file.notebook.container import NoNotebook, WrittenCell, code_cells
-from torchlint.file.notebook.magics import Masked, in_place_of, masked, words_needed
+from torchlint.file.notebook.magics import Masked, in_place_of, masked, without_indentation, words_needed
 from torchlint.file.parse.invalid import no_python, syntax_error, unparsable
 from torchlint.file.text.edits import splice
 from torchlint.file.text.lines import NEWLINE
@@ -106,7 +106,7 @@ def read_notebook(data: bytes) -> Notebook:
         if any(letter in cell.source for letter in LETTERS):
             raise NoNotebook(f"cell {cell.number} has one of the letters {' '.join(LETTERS)}, which have to be free")
     read = [(cell, masked(cell.source)) for cell in cells]
-    parts = tuple((cell, code) for cell, code in read if code is not None)
+    parts = tuple((cell, without_indentation(code)) for cell, code in read if code is not None)
     left_out = (words_needed(cell.source) for cell, code in read if code is None)
     return replace(assembled(source, parts, {}), left_out=frozenset().union(*left_out))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 import libcst as cst
 
@@ -11,7 +11,7 @@ from torchlint.file.tree.nearest import Nearest
 from torchlint.model import Model
 from torchlint.model.names import HOLDER_NAME
 from torchlint.model.syntax import dotted, is_label, parameters
-from torchlint.rules.api.version_checks import holds
+from torchlint.rules.api.version_checks import CHECKED, holds, package_of
 
 _VERSION_NAME = re.compile(
     r"(?-i:(?:\b|_)version|(?:\b|_)VERSION|Version)|_ge\b|_lt\b|_le\b|_gt\b|greater|less_than|at_least|is_torch|"
@@ -27,6 +27,8 @@ _HARDWARE = re.compile(
 _PRESENT = re.compile(r"\w*available\w*", re.IGNORECASE)
 """What says that a package is there. Who needs it raises where it is missing, whatever the version of torch."""
 
+_READING_VERSIONS = frozenset(("distutils", "looseversion", "packaging", "pkg_resources", "semver"))
+"""Packages of which one takes what reads a version."""
 _CAUGHT = re.compile(
     r"ImportError|ModuleNotFoundError|AttributeError|TypeError|Exception|RuntimeError|NotImplementedError"
 )
@@ -105,9 +107,30 @@ def _is_requirement(model: Model, test: cst.BaseExpression) -> bool:
     return not any(_VERSION_NAME.search(_PRESENT.sub("", name)) for name in _names(test, model))
 
 
-def _names(test: cst.BaseExpression, model: Model) -> Iterator[str]:
+def _decides(model: Model, test: cst.BaseExpression) -> bool:
+    """Whether a condition for all that follows asks about the version: not if about that of another package only."""
+    if not model.remember(_is_version_test, test):
+        return False
+    if holds(test, model) is not None:
+        return True
+    others = {id(node) for node in model.tree.within(test, cst.Name) if model.remember(_is_of_others, node)}
+    return any(_VERSION_NAME.search(name) for name in _names(test, model, others))
+
+
+def _is_of_others(model: Model, node: cst.Name) -> bool:
+    """Whether a name stands for a package that is none of torch's and is asked for its version, or reads versions."""
+    package = package_of(node, model)
+    if not package or package in CHECKED:
+        return False
+    asked = model.tree.parent(node)
+    return package in _READING_VERSIONS or (isinstance(asked, cst.Attribute) and asked.attr.value == "__version__")
+
+
+def _names(test: cst.BaseExpression, model: Model, but: Container[int] = ()) -> Iterator[str]:
     """What a condition asks about by name, but for devices, settings of the program and what a function is given."""
     for node in model.tree.within(test, cst.Name):
+        if id(node) in but:
+            continue
         path: cst.CSTNode = node
         while isinstance(up := model.tree.parent(path), cst.Attribute) and up.value is path:
             path = up
@@ -137,10 +160,10 @@ def _first_leaving(model: Model, block: cst.IndentedBlock | cst.Module) -> int:
     """Which statement of a block is the first to leave it for some versions; one behind the last if none does."""
     for index, statement in enumerate(block.body):
         match statement:
-            case cst.If(test=test, body=body) if is_left(body) and model.remember(_is_version_test, test):
+            case cst.If(test=test, body=body) if is_left(body) and model.remember(_decides, test):
                 if not (is_raised(body) and model.remember(_is_requirement, test)):
                     return index
-            case cst.SimpleStatementLine(body=[cst.Assert(test=test)]) if model.remember(_is_version_test, test):
+            case cst.SimpleStatementLine(body=[cst.Assert(test=test)]) if model.remember(_decides, test):
                 if not model.remember(_is_requirement, test):
                     return index
     return len(block.body)

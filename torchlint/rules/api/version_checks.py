@@ -10,7 +10,7 @@ import libcst as cst
 
 from torchlint.model import Model, bindings, constants, imports
 from torchlint.model.names import PACKAGES
-from torchlint.model.syntax import assignment_of, dotted, is_none, last_name, root
+from torchlint.model.syntax import assignment_of, bound_name, dotted, is_none, last_name, root
 from torchlint.model.torch import library
 
 
@@ -26,7 +26,7 @@ class Holds(Enum):
         return {Holds.NEW: Holds.OLD, Holds.OLD: Holds.NEW}.get(self, self)
 
 
-_CHECKED = (*PACKAGES, "lightning", "pytorch_lightning")
+CHECKED = (*PACKAGES, "lightning", "pytorch_lightning")
 """Packages of which versions are told apart by what they have."""
 _CALLED = re.compile(
     r"torch_?v(?:er|ersion|$|_|\d)|(?:torch|version)_?(?:is_)?(?:ge|gt|le|lt|at_?least|greater|less|newer|older|before)|"
@@ -149,13 +149,33 @@ def _says_version(node: cst.BaseExpression, model: Model, steps: int) -> bool:
         case cst.Call(func=cst.Name("hasattr" | "getattr"), args=[owner, name, *_]):
             return _is_of_torch(owner.value, name.value, model)
         case cst.Call(func=func, args=[cst.Arg(value=cst.SimpleString(raw_value=package)), *_]):
-            return last_name(func) in _DISTRIBUTIONS and package in _CHECKED
+            return last_name(func) in _DISTRIBUTIONS and package in CHECKED
         case cst.Attribute(value=package, attr=cst.Name("__version__")):
-            imported = model.ask(imports.imported_path, package) or ""
-            return not imported or imported.partition(".")[0] in _CHECKED  # that of another package says nothing
+            imported = package_of(package, model)
+            return not imported or imported in CHECKED  # that of another package says nothing
         case cst.Attribute() | cst.Name():
             return dotted(node) is not None and _leads_to_version(node, model, steps)
     return False
+
+
+def package_of(node: cst.BaseExpression, model: Model) -> str:
+    """The package that a name or path begins with, if all imports of that name are of it; else nothing."""
+    found: set[str] = model.remember(_packages).get(root(node), set())
+    return next(iter(found)) if len(found) == 1 else ""
+
+
+def _packages(model: Model) -> dict[str, set[str]]:
+    """The packages that the imports of a file take names from, wherever they stand, by the names that they bind."""
+    found: dict[str, set[str]] = {}
+    for plain in model.tree.all(cst.Import):
+        for alias in plain.names:
+            bound = bound_name(alias) if alias.asname is not None else root(alias.name)
+            found.setdefault(bound, set()).add(root(alias.name))
+    for each in model.tree.all(cst.ImportFrom):
+        package = root(each.module) if each.module is not None and not each.relative else ""
+        for alias in () if isinstance(each.names, cst.ImportStar) else each.names:
+            found.setdefault(bound_name(alias), set()).add(package)
+    return found
 
 
 def _is_signature(node: cst.BaseExpression, model: Model) -> bool:
@@ -168,7 +188,7 @@ def _is_of_torch(owner: cst.BaseExpression, name: cst.BaseExpression, model: Mod
         case cst.SimpleString(raw_value=device) if device in _DEVICES:
             return False
     path = model.ask(imports.imported_path, owner) or ""
-    if path.partition(".")[0] in _CHECKED or root(owner) in _CHECKED:
+    if path.partition(".")[0] in CHECKED or root(owner) in CHECKED:
         return True
     match name:
         case cst.SimpleString(raw_value=asked):
@@ -248,4 +268,4 @@ def imports_torch(body: cst.BaseSuite, model: Model) -> bool:
     """Whether something is imported from torch in a block."""
     modules = [each.module for each in model.tree.within(body, cst.ImportFrom) if each.module is not None]
     modules += [alias.name for each in model.tree.within(body, cst.Import) for alias in each.names]
-    return any((dotted(module) or "").partition(".")[0] in _CHECKED for module in modules)
+    return any((dotted(module) or "").partition(".")[0] in CHECKED for module in modules)

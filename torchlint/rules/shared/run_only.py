@@ -50,7 +50,7 @@ def is_run_only(node: cst.Expr, model: Model) -> bool:
                 return True
             break
         child = up
-    return is_probed(node, model) or _is_timed(node, model) or _is_handed_on(node, model)
+    return is_probed(node, model) or _is_timed(node, model) or _is_handed_on(node, model) or _is_run_again(node, model)
 
 
 def is_load(node: cst.Expr, model: Model) -> bool:
@@ -83,6 +83,15 @@ def _is_handed_on(node: cst.Expr, model: Model) -> bool:
     lambdas = model.tree.within(scope, cst.Lambda)
     text = model.tree.code(node.value) if lambdas else ""
     return any(model.tree.code(each.body) == text for each in lambdas)
+
+
+def _is_run_again(node: cst.Expr, model: Model) -> bool:
+    """Whether a magic on the next line computes the same, as `%timeit a @ b` does: then this is a first run."""
+    lines, at = model.tree.siblings(model.tree.statement(node))
+    match lines[at + 1 : at + 2]:
+        case [cst.SimpleStatementLine(body=[_, cst.Expr(value=again) as timed])] if model.tree.is_shown(timed):
+            return model.tree.code(again) == model.tree.code(node.value)
+    return False
 
 
 def _only_repeats(node: cst.Expr, model: Model) -> bool:
