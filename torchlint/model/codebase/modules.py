@@ -20,11 +20,10 @@ import libcst as cst
 from torchlint.file.text import source
 from torchlint.file.text.density import excess
 from torchlint.file.text.python import parsed
-from torchlint.file.tree.fast.quick_expressions import NoQuickTree
-from torchlint.file.tree.tree import Tree
 from torchlint.model.codebase.heirs import Heir
 from torchlint.model.codebase.importers import Importers
 from torchlint.model.codebase.outline import Outline, outlined
+from torchlint.model.codebase.parsing import definitions
 from torchlint.model.codebase.tables import Defined
 from torchlint.model.interpret.queries import Queries
 from torchlint.model.scopes import Scopes
@@ -258,7 +257,7 @@ class Codebase:
             if key not in self._scopes:
                 text = self._text(path)
                 self._size += len(text or "")
-                self._scopes[key] = None if text is None else _definitions(text)
+                self._scopes[key] = None if text is None else definitions(text)
             scopes = self._scopes[key]
             self._whole[path] = whole = None if scopes is None else asker.whole(path, scopes)
             if whole is not None:
@@ -445,7 +444,7 @@ class Codebase:
         if key not in self._scopes:
             text = outline.text(numbers)
             self._size += len(text)
-            self._scopes[key] = _definitions(text)
+            self._scopes[key] = definitions(text)
         scopes = self._scopes[key]
         if scopes is None:
             return None
@@ -483,16 +482,6 @@ class Codebase:
         if path not in self._states:
             self._states[path] = states.state(path)
         return self._states[path]
-
-
-def _definitions(text: str, is_quick: bool = True) -> Scopes | None:
-    """The definitions of some statements, from a quick tree if there is one; None if they are no Python."""
-    try:
-        return Scopes(Tree(text, is_quick=is_quick))
-    except NoQuickTree:
-        return _definitions(text, is_quick=False)
-    except (cst.ParserSyntaxError, RecursionError):
-        return None
 
 
 _CHECKED = "<checked>"
