@@ -67,9 +67,14 @@ def is_replaced(context: Context, function: cst.FunctionDef) -> bool:
 
 def is_set_by_others(context: Context, cls: cst.ClassDef, name: str) -> bool:
     """Whether an attribute is set by others than the class, in the file or in other files of the project."""
-    if context.scopes.is_set_outside(cls, name) or setter(context, name) is not None or has_many_heirs(context, cls):
+    if context.scopes.is_set_outside(cls, name) or setter(context, name) is not None:
         return True
-    if is_bound_by_unknown_heir(context, cls, name):
+    return is_bound_by_heirs(context, cls, name)
+
+
+def is_bound_by_heirs(context: Context, cls: cst.ClassDef, name: str) -> bool:
+    """Whether a class that derives from a class has something of its own by a name, or may have."""
+    if has_many_heirs(context, cls) or is_bound_by_unknown_heir(context, cls, name):
         return True
     return any(
         _has_its_own(home, each, name)

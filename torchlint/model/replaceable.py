@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchlint.model.codebase.exports import is_set_here
-from torchlint.model.overriding import is_set_by_others
+from torchlint.model.codebase.exports import is_put_elsewhere
+from torchlint.model.overriding import is_bound_by_heirs
 from torchlint.model.possibilities import Kind
 from torchlint.model.torch import library
 from torchlint.model.values import UNKNOWN, Value, changed, held
@@ -31,7 +31,10 @@ def as_replaceable(context: Context, cls: cst.ClassDef, name: str, found: Value)
 
 
 def _is_replaced(context: Context, cls: cst.ClassDef, name: str) -> bool:
-    return is_set_by_others(context, cls, name) or is_set_here(context, name)
+    elsewhere = is_put_elsewhere(context, name)
+    if context.scopes.is_set_outside(cls, name) if elsewhere is None else elsewhere:
+        return True
+    return is_bound_by_heirs(context, cls, name)
 
 
 def _leads_somewhere(value: Value) -> bool:

@@ -32,6 +32,17 @@ _MAX_SIZE = 5_000_000
 """Bytes up to which a file is read."""
 
 
+def module_name(path: str) -> str:
+    """The last part of a module's name, as sources write it: in UTF-8, whatever the system takes names of files for."""
+    folder, name = os.path.split(path)
+    stem = name.partition(".")[0]
+    stem = os.path.basename(folder) if stem == "__init__" else stem
+    try:
+        return os.fsencode(stem).decode(errors="surrogateescape")
+    except UnicodeEncodeError:  # no file can have this name
+        return stem.encode(errors="surrogatepass").decode(errors="surrogateescape")
+
+
 class Folder(NamedTuple):
     """The folder of a project."""
 

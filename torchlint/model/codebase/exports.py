@@ -37,10 +37,18 @@ def setter(context: Context, attribute: str) -> str | None:
     return None if others is None else others.patching.setter(_asking(context), attribute)
 
 
-def is_set_here(context: Context, attribute: str) -> bool:
-    """Whether the file itself may assign such an attribute, or a part of it, other than by `self`."""
+def is_put_elsewhere(context: Context, attribute: str) -> bool | None:
+    """Whether any file of the project may put another object into such an attribute, or into a part of it, other than
+    by `self`; None if there is no project to look at.
+    """
     others = context.codebase.others(context)
-    return others is not None and others.patching.is_set_in(context.path or "", attribute)
+    return None if others is None else others.patching.is_put(attribute)
+
+
+def rebinder(context: Context, name: str) -> str | None:
+    """Another file of the project that may put something else under a name of this module; None if there is none."""
+    others = context.codebase.others(context)
+    return None if others is None else others.patching.rebinder(context.path or "", name)
 
 
 def replacer(context: Context, method: str) -> str | None:

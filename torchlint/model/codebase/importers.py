@@ -102,7 +102,7 @@ class Importers:
 
     def taker(self, path: str, name: str, leads: Leads, *, with_stars: bool) -> str | None:
         """The first file that has a name from another one, relative to the project; None if there is none."""
-        stem = _stem(path)
+        stem = importable.module_name(path)
         for other in self._by_word.get(_in_source(stem), ()):
             if other != path and self._takes(other, path, name, leads, with_stars):
                 return os.path.relpath(other, self.folder.path).replace(os.sep, "/")
@@ -114,13 +114,13 @@ class Importers:
         Left out are those that begin nothing with autograd on and are imported by nobody who does; ``with_torch``: also
         those in which nothing of torch stands, for they have no tensors of their own to hand over.
         """
-        stem, name = re.escape(_in_source(_stem(path))), re.escape(called.encode())
+        stem, name = re.escape(_in_source(importable.module_name(path))), re.escape(called.encode())
         by_name = self._by_word.get(imported.encode(), [])
         call = re.compile((rb"%s(?<![.\w]%s)\s*\(" if imported == called else rb"%s(?<!\w%s)\s*\(") % (name, name))
         found = [other for other in by_name if self._has(other, path, call, with_torch)]
         handle = re.compile(rb"\bimport\b[^\n]*\b%s\b|\b%s\s+import\s*\(?\s*\*" % (stem, stem))
         anyhow = re.compile(rb"%s(?<!\w%s)\s*\(" % (name, name))  # `re` finds a literal far quicker than a boundary
-        for other in self._by_word.get(_in_source(_stem(path)), ()):
+        for other in self._by_word.get(_in_source(importable.module_name(path)), ()):
             if other not in found and self._has(other, path, anyhow, with_torch) and handle.search(self._code(other)):
                 found.append(other)
         return found
@@ -129,7 +129,10 @@ class Importers:
         """The other files with an import that mentions a file or a name of it, and with an attribute of that name."""
         named = re.compile(rb"\.\s*%s\b" % re.escape(attribute.encode()))
         found = dict.fromkeys(
-            (*self._by_word.get(imported.encode(), ()), *self._by_word.get(_in_source(_stem(path)), ()))
+            (
+                *self._by_word.get(imported.encode(), ()),
+                *self._by_word.get(_in_source(importable.module_name(path)), ()),
+            )
         )
         return [other for other in found if other != path and named.search(self._code(other)) is not None]
 
@@ -152,7 +155,7 @@ class Importers:
 
     def _may_record(self, path: str) -> bool:
         """Whether something in a file may run with autograd on, begun there or by a file that imports it."""
-        above = self._by_word.get(_in_source(_stem(path)), ())
+        above = self._by_word.get(_in_source(importable.module_name(path)), ())
         return path in self._beginning or any(other in self._beginning for other in above)
 
     def without_grad(self, path: str, name: str, leads: Leads, *, is_method: bool) -> bool | None:
@@ -166,7 +169,7 @@ class Importers:
     def _takes(self, other: str, path: str, name: str, leads: Leads, with_stars: bool) -> bool:
         tree = self._tree(other)
         if tree is None:
-            return _seems_to_take(self._code(other), _stem(path), name, with_stars)
+            return _seems_to_take(self._code(other), importable.module_name(path), name, with_stars)
         return _Importer(tree, other, path, name, leads).takes(with_stars)
 
     def _code(self, path: str) -> bytes:
@@ -179,7 +182,7 @@ class _Importer:
 
     def __init__(self, tree: ast.Module, at: str, path: str, name: str, leads: Leads) -> None:
         self._tree, self._at, self._path, self._name, self._leads = tree, at, path, name, leads
-        self._stem = _stem(path)
+        self._stem = importable.module_name(path)
 
     def takes(self, with_stars: bool) -> bool:
         """Whether it has the name from there."""
@@ -252,17 +255,6 @@ class _Importer:
 def _names_modules(line: bytes) -> bool:
     """Whether a line can name a module of the project: in an import, or to look it up (``sys.modules["a"]``)."""
     return b"import" in line or b"modules" in line
-
-
-def _stem(path: str) -> str:
-    """The last part of a module's name, as sources write it: in UTF-8, whatever the system takes names of files for."""
-    folder, name = os.path.split(path)
-    stem = name.partition(".")[0]
-    stem = os.path.basename(folder) if stem == "__init__" else stem
-    try:
-        return os.fsencode(stem).decode(errors="surrogateescape")
-    except UnicodeEncodeError:  # no file can have this name
-        return stem.encode(errors="surrogatepass").decode(errors="surrogateescape")
 
 
 def _in_source(stem: str) -> bytes:

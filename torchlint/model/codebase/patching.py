@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from torchlint.model.codebase.python_trees import dotted_parts, imported
 from torchlint.model.codebase.second_order import (
     asks_for_graphs,
     assigns_gradients,
@@ -21,6 +22,7 @@ from torchlint.model.codebase.second_order import (
 )
 from torchlint.model.names import REPLACING, UNCALLABLE
 from torchlint.model.torch import library
+from torchlint.system import importable
 
 ParseFile = Callable[[str], ast.Module | None]
 """Gives the tree of a file; None if it does not parse."""
@@ -127,9 +129,29 @@ class Patching:
             known = self._giving[other] = tree is None or _gives_gradients(tree)
         return known
 
-    def is_set_in(self, path: str, attribute: str) -> bool:
-        """Whether a file may assign an attribute of that name of anything but a method's own object."""
-        return path in self._by_word.get(attribute, ()) and self._sets(path, attribute)
+    def is_put(self, attribute: str) -> bool:
+        """Whether any file may put another object into an attribute of that name, or into a part of it."""
+        return any(self._puts(path, attribute) for path in self._by_word.get(attribute, ()))
+
+    def rebinder(self, path: str, name: str) -> str | None:
+        """The first file other than ``path`` that may put something else under a name of that module."""
+        module = importable.module_name(path)
+        for other in self._by_word.get(name, ()):
+            if other != path and self._rebinds(other, module, name):
+                return other
+        return None
+
+    def _puts(self, path: str, attribute: str) -> bool:
+        found = self._replacements_of(path)
+        return (
+            found is None
+            or attribute in found.texts
+            or any(_is_setting(node, attribute) and id(node) not in found.kept for node in found.nodes)
+        )
+
+    def _rebinds(self, path: str, module: str, name: str) -> bool:
+        found = self._replacements_of(path)
+        return found is None or any(_is_of_module(node, module, name, found.names) for node in found.nodes)
 
     def setter(self, path: str, attribute: str) -> str | None:
         """The first other file that may assign an attribute of that name of any object; None if there is none."""
@@ -192,6 +214,8 @@ class _Replacements:
     """The names that attributes may have which are set by a name that is computed."""
     plain: frozenset[int]
     """Which of the nodes are assigned what cannot be called, by identity."""
+    kept: frozenset[int]
+    """Which of them are assigned what is made of them, or cannot be called: ``net.body = net.body.to(device)``."""
 
 
 def _replacements(tree: ast.Module) -> _Replacements:
@@ -199,7 +223,18 @@ def _replacements(tree: ast.Module) -> _Replacements:
     nodes = tuple(node for node in ast.walk(tree) if _is_replacement(node) and id(node) not in own)
     texts = _texts(tree) if any(map(_is_computed, nodes)) else frozenset[str]()
     plain = frozenset(id(target) for node in ast.walk(tree) for target in _assigned_plainly(node))
-    return _Replacements(nodes, imported(tree), texts, plain)
+    kept = frozenset(id(target) for node in ast.walk(tree) for target in _made_of_itself(node))
+    return _Replacements(nodes, imported(tree), texts, plain, plain | kept)
+
+
+def _made_of_itself(node: ast.AST) -> Iterator[ast.expr]:
+    """What an assignment gives something that is made of what was there."""
+    match node:
+        case ast.Assign(targets=targets, value=value):
+            inside = {ast.dump(each.value) + each.attr for each in ast.walk(value) if isinstance(each, ast.Attribute)}
+            for target in targets:
+                if isinstance(target, ast.Attribute) and ast.dump(target.value) + target.attr in inside:
+                    yield target
 
 
 def _of_classmethods(tree: ast.Module) -> Iterator[int]:
@@ -347,25 +382,6 @@ _CUT = frozenset(("detach", "zeros", "ones", "empty", "full", "rand", "randn", "
 """What gives a tensor without a graph, as a method or a function of torch."""
 
 
-def imported(tree: ast.Module) -> dict[str, str]:
-    """What the names of a file stand for that are imported, by their full names."""
-    names: dict[str, str] = {}
-    for node in ast.walk(tree):
-        match node:
-            case ast.Import(names=aliases):
-                for alias in aliases:
-                    top = alias.name.partition(".")[0]
-                    names[alias.asname or top] = alias.name if alias.asname else top
-            case ast.ImportFrom(module=module, names=aliases, level=level):
-                for alias in aliases:
-                    names[alias.asname or alias.name] = f"{'.' * level}{module or ''}.{alias.name}"
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Attribute() | ast.Name() as value):
-                path = list(dotted_parts(value))
-                if path and path[0] in names:
-                    names.setdefault(name, ".".join((names[path[0]], *path[1:])))
-    return names
-
-
 def _is_patch(node: ast.AST, name: str, names: dict[str, str]) -> bool:
     last = name.rpartition(".")[2]
     match node:
@@ -407,6 +423,24 @@ def _changes(method: str) -> bool:
     return method.endswith("_") or method in _FILLING
 
 
+def _is_of_module(node: ast.AST, module: str, name: str, names: dict[str, str]) -> bool:
+    """Whether a name of a module is written: ``m.f = g``, ``patch("pkg.m.f")``, ``setattr(m, "f", g)``."""
+    match node:
+        case ast.Attribute(value=owner, attr=attribute, ctx=ast.Store() | ast.Del()):
+            return attribute == name and _last_part(owner, names) == module
+        case ast.Call(args=[ast.Constant(value=str(text)), *_]):
+            return called_name(node) in REPLACING and text.endswith(f"{module}.{name}")
+        case ast.Call(args=[owner, ast.Constant(value=str(attribute)), *_]):
+            return attribute == name and _last_part(owner, names) == module
+    return False
+
+
+def _last_part(owner: ast.expr, names: dict[str, str]) -> str:
+    """The last part of the full name of what a dotted name stands for."""
+    first, *rest = [*dotted_parts(owner)] or [""]
+    return ".".join((names.get(first, first), *rest)).rpartition(".")[2]
+
+
 def _is_table(node: ast.expr) -> bool:
     """Whether an expression is the dictionary of the attributes of an object, other than that of a method."""
     match node:
@@ -437,14 +471,3 @@ def _is_owner(owner: ast.expr, name: str, names: dict[str, str]) -> bool:
     if full.partition(".")[0] == "torch":
         return library.canonical(f"{full}.{last}") == name or full == module
     return path[-1] in _MODULES or path[-1] == module.rpartition(".")[2]
-
-
-def dotted_parts(node: ast.expr) -> Iterator[str]:
-    """The names of a dotted name; none of anything else."""
-    match node:
-        case ast.Name(id=name):
-            yield name
-        case ast.Attribute(value=value, attr=name):
-            before = list(dotted_parts(value))
-            if before:
-                yield from (*before, name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from torchlint.file.text import source
 from torchlint.file.text.density import excess
@@ -43,3 +44,33 @@ def _parsed(data: bytes) -> ast.Module | None:
     except source.Undecodable:
         return None
     return parsed(text) if excess(text, USUAL) is None else None
+
+
+def imported(tree: ast.Module) -> dict[str, str]:
+    """What the names of a file stand for that are imported, by their full names."""
+    names: dict[str, str] = {}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=aliases):
+                for alias in aliases:
+                    top = alias.name.partition(".")[0]
+                    names[alias.asname or top] = alias.name if alias.asname else top
+            case ast.ImportFrom(module=module, names=aliases, level=level):
+                for alias in aliases:
+                    names[alias.asname or alias.name] = f"{'.' * level}{module or ''}.{alias.name}"
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Attribute() | ast.Name() as value):
+                path = list(dotted_parts(value))
+                if path and path[0] in names:
+                    names.setdefault(name, ".".join((names[path[0]], *path[1:])))
+    return names
+
+
+def dotted_parts(node: ast.expr) -> Iterator[str]:
+    """The names of a dotted name; none of anything else."""
+    match node:
+        case ast.Name(id=name):
+            yield name
+        case ast.Attribute(value=value, attr=name):
+            before = list(dotted_parts(value))
+            if before:
+                yield from (*before, name)

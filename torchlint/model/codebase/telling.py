@@ -9,7 +9,8 @@ import ast
 import re
 from collections.abc import Callable, Iterator
 
-from torchlint.model.codebase.patching import ParseFile, dotted_parts, imported
+from torchlint.model.codebase.patching import ParseFile
+from torchlint.model.codebase.python_trees import dotted_parts, imported
 from torchlint.model.torch import library
 
 _ASKING = re.compile(rb"\bis(?:instance|subclass)\b|\btype\s*\(|__class__|\bcase\b|\bregister\b|\bexcept\b")

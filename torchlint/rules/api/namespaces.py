@@ -8,7 +8,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.model import Model
-from torchlint.model.codebase.exports import patcher, setter
+from torchlint.model.codebase.exports import patcher, rebinder
 from torchlint.model.syntax import call_of, last_name
 from torchlint.rule import Fix
 
@@ -26,7 +26,7 @@ def judged(fix: Fix, name: str, of_torch: tuple[str, ...], model: Model) -> Fix:
     written = model.remember(_written)
     if written is None or name in written:
         return fix.doubted("the file binds names by their text, and this may be one of them")
-    if model.ask(setter, name) is not None:
+    if model.ask(rebinder, name) is not None:
         return fix.doubted("another file puts something of its own in the name's place")
     return as_torch_has(fix, of_torch, model)
 

@@ -83,11 +83,20 @@ def _arguments(frame: Frame, node: cst.Call) -> list[Argument]:
 def call(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[Argument]) -> Value:
     """The value of a call."""
     value = _called(frame, func, node, arguments)
+    if value.grad == Tri.NO and value.kind & Kind.TENSOR and value.dtype & Dtype.FLOAT and _may_be_another(func):
+        return replace(value, grad=Tri.MAYBE)
     if frame.grad == Tri.YES or value.kind != Kind.TENSOR or value.grad != Tri.NO:
         return value
     if not any(_is_leaf_with_grad(arg.value) for arg in arguments) or _computes(func, arguments):
         return value
     return replace(value, grad=Tri.MAYBE)  # a leaf may be handed back as it is, whether autograd records or not
+
+
+def _may_be_another(func: Value) -> bool:
+    """Whether something else may be called than what is known of it: ``(part or Plain()).f(x)``."""
+    if func.kind & Kind.FUNCTION and func.node is not None:
+        return bool((func.kind | (func.receiver.kind if func.receiver is not None else func.kind)) & Kind.UNKNOWN)
+    return func.receiver is None and bool(func.kind & Kind.UNKNOWN) and bool(func.kind & (Kind.MODULE | Kind.REFERENCE))
 
 
 def _computes(func: Value, arguments: Sequence[Argument]) -> bool:
