@@ -16,7 +16,7 @@ NEAR = {
     "self.relu = mine": [],
     "x = [0.5, 1.25, y]; z = 1": [],
     "F.relu == mine": [],
-    "cls.relu = mine": [],
+    "cls.relu = mine": ["relu"],
     "myself.relu = mine": ["relu"],
     "x[0].relu = mine": ["relu"],
     "f().relu = mine": ["relu"],

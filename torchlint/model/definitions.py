@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from torchlint.model.codebase.exports import rebinder
 from torchlint.model.imports import module_of, only_import
 from torchlint.model.interpreted import bound_in, interpreted, is_settled, outside
 from torchlint.model.names import is_foreign
@@ -182,6 +183,8 @@ def _definition(context: Context, ref: str) -> tuple[Value | None, bool]:
         else:
             value = bound_in(home, home.tree.module).get(name, UNKNOWN)
             is_final = is_final and not rest and is_settled(home, home.tree.module)
+            if value.kind & _HELD and home.remember(_is_put_there, name):
+                value = replace(value, kind=value.kind | Kind.UNKNOWN)
         for attribute in rest:
             value = home.interpreter.attribute(outside(home), value, attribute, home.tree.module)
         target = reference(value)
@@ -194,6 +197,16 @@ def _definition(context: Context, ref: str) -> tuple[Value | None, bool]:
             beside = bound if beside is None else join(beside, bound)
         asker, ref = home, target
     return beside, is_final
+
+
+_HELD = Kind.MODULE | Kind.OBJECT | Kind.REFERENCE
+"""What a name of a module may hold, and be given another one of: it is no definition."""
+
+
+def _is_put_there(context: Context, name: str) -> bool:
+    """Whether a function of a file gives a name of the module something else, or another file does."""
+    module = context.tree.module
+    return bool(context.scopes.rebinders(module, name)) or rebinder(context, name) is not None
 
 
 def follow(context: Context, value: Value) -> Value:

@@ -84,7 +84,7 @@ def call_function(  # noqa: PLR0917
 ) -> Value:
     """The value of calling a function of the project, from its summary."""
     value = _given_back(context, function, receiver, node, arguments, frame)
-    if value.kind & (Kind.TENSOR | Kind.CONTAINER):
+    if value.kind & (Kind.TENSOR | Kind.CONTAINER | _CALLED):
         if is_replaced(context, function) or not returns_as_it_is(context, function):
             value = doubted(value)
         elif receiver is not None and not receiver.is_exact and not _is_of_class_itself(receiver, node):
@@ -93,6 +93,10 @@ def call_function(  # noqa: PLR0917
         without = _without_grad(value)
         value = without if frame.grad == Tri.NO else join(value, without)
     return resolve(frame, value)
+
+
+_CALLED = Kind.MODULE | Kind.OBJECT | Kind.FUNCTION | Kind.REFERENCE
+"""What may be called in turn, or have methods."""
 
 
 def _is_of_class_itself(receiver: Value, node: cst.CSTNode) -> bool:

@@ -481,7 +481,8 @@ def doubted(value: Value) -> Value:
     """A value that may be another one: a tensor stays likely, and nothing else is known of it."""
     value = changed(value, doubted)
     if not value.kind & Kind.TENSOR:
-        return value
+        may_be_called = value.kind & (Kind.MODULE | Kind.OBJECT | Kind.FUNCTION | Kind.REFERENCE)
+        return replace(value, kind=value.kind | Kind.UNKNOWN) if may_be_called else value
     evidence = value.evidence and replace(value.evidence, strength=Strength.NAME)
     return replace(tensor(evidence=evidence), kind=value.kind | Kind.UNKNOWN, symbols=value.symbols)
 
