@@ -24,7 +24,7 @@ from torchlint.model.possibilities import Dtype, Kind, Role, Tri
 from torchlint.model.same_dimensions import keeps_dimensions
 from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.syntax import decorator_names, is_stub, is_target, last_name, parameters
-from torchlint.model.values import NONE, UNKNOWN, Argument, Value, changed, doubted, join, unknown
+from torchlint.model.values import NONE, UNKNOWN, Argument, Value, changed, join, unknown
 from torchlint.system.records import replace
 from torchlint.system.stack import deeper
 

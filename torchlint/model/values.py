@@ -477,16 +477,6 @@ def instance(node: cst.CSTNode | None, ref: str | None = None) -> Value:
     return Value(Kind.OBJECT, node=node, ref=ref)
 
 
-def doubted(value: Value) -> Value:
-    """A value that may be another one: a tensor stays likely, and nothing else is known of it."""
-    value = changed(value, doubted)
-    if not value.kind & Kind.TENSOR:
-        may_be_called = value.kind & (Kind.MODULE | Kind.OBJECT | Kind.FUNCTION | Kind.REFERENCE)
-        return replace(value, kind=value.kind | Kind.UNKNOWN) if may_be_called else value
-    evidence = value.evidence and replace(value.evidence, strength=Strength.NAME)
-    return replace(tensor(evidence=evidence), kind=value.kind | Kind.UNKNOWN, symbols=value.symbols)
-
-
 def is_opaque(value: Value) -> bool:
     """Whether a value is an object of which nothing but that is known: what comes out of it is none of ours either."""
     return value.kind == Kind.OBJECT and not value.is_named and value.node is None

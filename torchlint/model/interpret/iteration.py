@@ -19,7 +19,7 @@ def iterate(frame: Frame, value: Value, node: cst.BaseExpression) -> Value:
     """What a loop over ``value`` binds."""
     item = iterated(value)
     if value.kind & Kind.CONTAINER and item is not None:
-        return learning.resolve(frame, item)
+        return learning.resolve(frame, perhaps(item) if value.kind & Kind.UNKNOWN else item)
     if value.kind & Kind.TENSOR:
         row = element(frame, value)
         return (

@@ -61,7 +61,7 @@ def expression(frame: Frame, node: cst.Subscript) -> Value:
             return containers.part(base)
         item = containers.at(base, literal)
         if item is not None and item != UNKNOWN:
-            return learning.resolve(frame, item)
+            return learning.resolve(frame, perhaps(item) if base.kind & Kind.UNKNOWN else item)
         found = chosen.of_table(frame.context, named, node.value) if literal is None else None
         return found or learning.unknown(frame, Symbol(Origin.ITEM, id(node)))
     if base.kind == Kind.NDARRAY:
