@@ -14,6 +14,7 @@ from torchlint.model.certainty import Certainty
 from torchlint.model.classes import class_of, find_method
 from torchlint.model.context import Context, at_home
 from torchlint.model.decorators import returns_as_it_is
+from torchlint.model.doubts import doubted
 from torchlint.model.handed_on import hands_on
 from torchlint.model.interpret.learning import resolve
 from torchlint.model.interpreted import interpreted, trace_of

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from torchlint.model.doubts import perhaps
 from torchlint.model.interpret import learning, loaders, module_containers, special_methods
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.names import DATA_NAME, LOADER_NAME

@@ -7,6 +7,7 @@ import libcst as cst
 from torchlint.model import chosen
 from torchlint.model.bindings import is_counter
 from torchlint.model.definitions import follow
+from torchlint.model.doubts import perhaps
 from torchlint.model.interpret import (
     attributes,
     containers,
