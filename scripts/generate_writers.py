@@ -226,7 +226,14 @@ def _refuses(name: str) -> bool:
     def first(*given: Any) -> Any:
         return given[0]
 
-    for arguments in ((), (1,), (first,), (torch.ones(3),), (torch.ones(3), first), (torch.ones(3), torch.ones(3), first)):
+    for arguments in (
+        (),
+        (1,),
+        (first,),
+        (torch.ones(3),),
+        (torch.ones(3), first),
+        (torch.ones(3), torch.ones(3), first),
+    ):
         with torch.no_grad(), contextlib.suppress(Exception):
             getattr(torch.ones(3), name)(*arguments)
             try:
