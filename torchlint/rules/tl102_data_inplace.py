@@ -168,6 +168,9 @@ from doing so. Nor is there one where a function that it calls keeps what it com
  (doubled.doubled + net.bias).sum().backward()
 ```
 
+`apply_`, `map_` and `map2_` raise for what requires grad, also under `no_grad`; they are called on
+`.detach()`: `m.weight.detach().apply_(f)`.
+
 There is no fix for a tensor in the middle of a graph, nor where the result of the operation is used, nor for a
 parameter that `forward` writes (but for a first call alone, behind a flag that it sets): a second call would overwrite
 what the first has saved for `backward()`.

@@ -188,7 +188,7 @@ def _finding(
     if not _is_leaf(tensor, model, is_written=is_written) or not _records(write, model) or is_probed(write, model):
         return None
     if isinstance(write, cst.Call) and refuses_to_record(last_name(write.func)):
-        fix = Fix("Write through `.detach()`", edit.append(tensor, ".detach()"))
+        fix: Fix | None = Fix("Write through `.detach()`", edit.append(tensor, ".detach()"))
         said = "this method raises for a leaf that requires grad; write through `.detach()`"
     else:
         fix = _fix(write, model)

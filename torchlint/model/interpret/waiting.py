@@ -50,7 +50,8 @@ def is_drawn_at_once(frame: Frame, node: cst.CSTNode) -> bool:
 
 
 def _is_of_generator(tree: Tree, node: cst.CSTNode) -> bool:
-    return isinstance(tree.enclosing(node, cst.BaseComp), cst.GeneratorExp) and isinstance(node, cst.CompFor)
+    displays = (cst.GeneratorExp, cst.ListComp, cst.SetComp, cst.DictComp)
+    return isinstance(node, cst.CompFor) and isinstance(tree.enclosing(node, *displays), cst.GeneratorExp)
 
 
 def _draws(frame: Frame, call: cst.Call) -> bool:
