@@ -13,6 +13,8 @@ not.) Names that end in an underscore are left out: they all write.
     the one that makes a call write to its parameters; each by name and position.
 ``methods``
     Special methods of tensors that write.
+``refusing``
+    Methods that raise for what requires grad, also under ``no_grad``; they want ``x.detach()``.
 """
 
 from __future__ import annotations
@@ -213,9 +215,37 @@ def methods() -> list[str]:
     return sorted(found)
 
 
+def refusing() -> list[str]:
+    """Methods that write in place and raise for what requires grad, also where autograd is off."""
+    return sorted(name for name in dir(torch.Tensor) if is_named_after_writing(name) and _refuses(name))
+
+
+def _refuses(name: str) -> bool:
+    """Whether a call that runs otherwise raises under ``no_grad`` because of the flag alone."""
+
+    def first(*given: Any) -> Any:
+        return given[0]
+
+    for arguments in (
+        (),
+        (1,),
+        (first,),
+        (torch.ones(3),),
+        (torch.ones(3), first),
+        (torch.ones(3), torch.ones(3), first),
+    ):
+        with torch.no_grad(), contextlib.suppress(Exception):
+            getattr(torch.ones(3), name)(*arguments)
+            try:
+                getattr(torch.ones(3, requires_grad=True), name)(*arguments)
+            except RuntimeError as error:
+                return "requires grad" in str(error)
+    return False
+
+
 def generate() -> dict[str, Any]:
     """All of it."""
-    return {"functions": functions(), "modules": modules(), "methods": methods()}
+    return {"functions": functions(), "modules": modules(), "methods": methods(), "refusing": refusing()}
 
 
 def render(data: dict[str, Any]) -> str:

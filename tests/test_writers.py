@@ -23,6 +23,7 @@ data: dict[str, Any] = json.loads(script.OUTPUT.read_text(encoding="utf-8"))
 def test_modules_and_methods_are_those_of_the_installed_torch() -> None:
     assert data["modules"] == script.modules(), "run scripts/generate_writers.py"
     assert data["methods"] == script.methods(), "run scripts/generate_writers.py"
+    assert data["refusing"] == script.refusing(), "run scripts/generate_writers.py"
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import re
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -89,9 +90,22 @@ def is_differentiated(context: Context, backward: cst.FunctionDef) -> bool:
     return "once_differentiable" not in decorator_names(backward) and keeps_graphs(context)
 
 
+_REGISTERING = re.compile(rb"\bregister_(?:module_)?forward_hook *\(")
+"""What registers a hook that may replace outputs."""
+_MOST_FILES = 8
+"""In how many other files hooks are looked at; with more of them, one is taken to replace outputs."""
+
+
 def changes_outputs(context: Context) -> bool:
-    """Whether a forward hook that the file registers gives something back, which takes the place of the output."""
-    return context.remember(_changes_outputs)
+    """Whether a forward hook that the project registers gives something back, which takes the place of the output."""
+    return context.remember(_changes_outputs) or context.remember(_others_change_outputs)
+
+
+def _others_change_outputs(context: Context) -> bool:
+    """Whether another file of the project registers such a hook."""
+    paths = context.codebase.matching(context, _REGISTERING)
+    others = (context.codebase.whole(path, context) for path in paths[:_MOST_FILES])
+    return len(paths) > _MOST_FILES or any(other.remember(_changes_outputs) for other in others if other is not None)
 
 
 def _changes_outputs(context: Context) -> bool:

@@ -13,14 +13,17 @@ from torchlint.model.decorators import RUNNING_AT_ONCE
 from torchlint.model.hooks import is_differentiated
 from torchlint.model.interpret.contexts import grad_context
 from torchlint.model.interpret.turned_on import disables, is_turned_on_within
+from torchlint.model.interpret.waiting import is_generator
 from torchlint.model.interpreted import outside, trace_of
 from torchlint.model.possibilities import Tri
 from torchlint.model.scopes import sounds_like_no_grad
 from torchlint.model.syntax import ending_name
+from torchlint.model.values import reference
 from torchlint.system.stack import deeper
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
+    from torchlint.model.interpret.frame import Frame
 
 _LIGHTNING_NO_GRAD = frozenset(
     f"{prefix}{stage}_{suffix}"
@@ -94,9 +97,18 @@ def _decorated_grad(context: Context, function: cst.FunctionDef) -> Tri | None:
             at.value(decorator.decorator)
         mode = grad_context(at, decorator.decorator)
         if mode is not None:
+            is_run_at_once = is_run_at_once and (
+                not is_generator(context.tree, function) or _is_of_torch(at, decorator.decorator)
+            )
             return mode if is_run_at_once else Tri.MAYBE
         is_run_at_once = is_run_at_once and ending_name(decorator.decorator) in RUNNING_AT_ONCE
     return None
+
+
+def _is_of_torch(frame: Frame, decorator: cst.BaseExpression) -> bool:
+    """Whether a decorator is one of torch's, which run also what a generator does in their mode."""
+    name = decorator.func if isinstance(decorator, cst.Call) else decorator
+    return (reference(frame.values.get(id(name))) or "").startswith("torch.")
 
 
 def _only_without_grad(context: Context, function: cst.FunctionDef) -> bool:

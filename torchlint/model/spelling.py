@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchlint.model.imports import alias_of, binds
+from torchlint.model.bound_by_then import is_bound_by_then
+from torchlint.model.imports import binds
 from torchlint.model.interpreted import bound_in
 from torchlint.model.possibilities import Kind
 from torchlint.model.reexports import imported, is_taken, module_named, stars
-from torchlint.model.syntax import dotted, is_global, last_name, root
+from torchlint.model.syntax import dotted, root
 from torchlint.model.values import Value, reference
 from torchlint.system.records import replace
 
@@ -28,7 +29,7 @@ def spelling(context: Context, qualified: str, node: cst.CSTNode | None = None) 
     """
     hidden = context.scopes.hidden_at(node) if node is not None else frozenset()
     for name, spelled in context.remember(_spellings, qualified):
-        if name not in hidden and _is_there(context, name, node):
+        if name not in hidden and (node is None or is_bound_by_then(context, name, node)):
             return spelled, False
     root, bindings = qualified.partition(".")[0], bound_in(context, context.tree.module)
     if node is not None and _imports_before(context, root, node):
@@ -36,73 +37,6 @@ def spelling(context: Context, qualified: str, node: cst.CSTNode | None = None) 
     if root in hidden or root in bindings or is_taken(context, root) or not context.remember(_needs, root):
         return "", False
     return qualified, True
-
-
-def _is_there(context: Context, name: str, node: cst.CSTNode | None) -> bool:
-    """Whether an imported name of the module is bound when a node runs: for more than type checkers, and before it."""
-    if node is not None and _is_deleted(context, name, node):
-        return False
-    places = context.remember(_places, name)
-    if places is None or (node is not None and _is_never_run(context, node)):
-        return True
-    if not places or node is None or context.tree.enclosing(node, cst.FunctionDef, cst.Lambda) is not None:
-        return bool(places)
-    return places[0] < context.tree.order(node)
-
-
-def _is_deleted(context: Context, name: str, node: cst.CSTNode) -> bool:
-    """Whether ``del`` may have taken a name from the module when a node runs: functions are called whenever."""
-    deleted = context.remember(_deletions).get(name)
-    if deleted is None:
-        return False
-    return context.scopes.scope_of(node) is not context.tree.module or deleted < context.tree.order(node)
-
-
-def _deletions(context: Context) -> Mapping[str, int]:
-    """Where ``del`` first takes each name from the module."""
-    found: dict[str, int] = {}
-    for statement in context.tree.all(cst.Del):
-        if is_global(statement, context.tree):
-            for name in context.tree.within(statement, cst.Name):
-                found.setdefault(name.value, context.tree.order(statement))
-    return found
-
-
-def _places(context: Context, name: str) -> tuple[int, ...] | None:
-    """Where imports of the module bind a name when it runs; None if no import of the module binds it."""
-    bound = (alias_of(context.tree, each) for each in context.tree.names(name))
-    imports = [alias for alias in bound if alias is not None and is_global(alias, context.tree)]
-    if not imports:
-        return None
-    run = (alias for alias in imports if not _is_for_type_checkers(context, alias))
-    return tuple(sorted(map(context.tree.order, run)))
-
-
-def _is_for_type_checkers(context: Context, node: cst.CSTNode) -> bool:
-    """Whether something stands in ``if TYPE_CHECKING:``."""
-    child = node
-    for up in context.tree.ancestors(node):
-        if isinstance(up, cst.If) and child is up.body and last_name(up.test) == "TYPE_CHECKING":
-            return True
-        child = up
-    return False
-
-
-def _is_never_run(context: Context, node: cst.CSTNode) -> bool:
-    """Whether a node is an annotation that is kept as a text."""
-    if context.tree.enclosing(node, cst.Annotation) is None:
-        return False
-    return isinstance(node, cst.SimpleString) or context.remember(_keeps_annotations)
-
-
-def _keeps_annotations(context: Context) -> bool:
-    """Whether a file begins with ``from __future__ import annotations``."""
-    for each in context.tree.all(cst.ImportFrom):
-        if each.module is None or dotted(each.module) != "__future__" or isinstance(each.names, cst.ImportStar):
-            continue
-        if any(last_name(alias.name) == "annotations" for alias in each.names):
-            return True
-    return False
 
 
 def _imports_before(context: Context, root: str, node: cst.CSTNode) -> bool:

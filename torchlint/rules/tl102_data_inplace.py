@@ -168,6 +168,9 @@ from doing so. Nor is there one where a function that it calls keeps what it com
  (doubled.doubled + net.bias).sum().backward()
 ```
 
+`apply_`, `map_` and `map2_` raise for what requires grad, also under `no_grad`; they are called on
+`.detach()`: `m.weight.detach().apply_(f)`.
+
 There is no fix for a tensor in the middle of a graph, nor where the result of the operation is used, nor for a
 parameter that `forward` writes (but for a first call alone, behind a flag that it sets): a second call would overwrite
 what the first has saved for `backward()`.
@@ -253,6 +256,7 @@ from torchlint.rules.shared.without_graph import stays_without_graph
 GROUP = Group.MIGRATION
 
 _NN_INIT = {"normal_": "normal_", "uniform_": "uniform_", "fill_": "constant_", "zero_": "zeros_"}
+_DETACHED = "Replace `.data` with `.detach()`: this method raises for what requires grad"
 _UNRECORDED = "remove `.data`: autograd does not record here"
 
 
@@ -286,6 +290,8 @@ def _advice(node: cst.Attribute, value: Value, fix: Fix | None, model: Model) ->
         return "compute a new tensor"
     if fix is not None and "nn.init" in fix.message:
         return "use `nn.init`"
+    if fix is not None and fix.message == _DETACHED:
+        return "use `.detach()`"
     if fix is not None and fix.message.startswith("Remove"):
         return f"r{fix.message[1:].partition(',')[0]}"
     return _UNRECORDED if is_off else "use `torch.no_grad()`"
@@ -331,6 +337,10 @@ def _fix(node: cst.Attribute, value: Value, write: cst.CSTNode, initialises: boo
     if initialises and (init := _nn_init(node, write, back, model)) is not None:
         return init
     safe = Applicability.SAFE if initialises and unrecorded.knows_all_calls(write, model) else Applicability.UNSAFE
+    if any(map(writers.refuses_to_record, (name for name, _ in chain(node, model.tree)))):
+        if is_plain and _operands_without_graph(write, model):
+            return Fix("Remove `.data`: the tensor has no graph", drop, safe)
+        return None if back is not None else Fix(_DETACHED, (edit.replace(node.attr, "detach()"),), safe)
     small = back or no_grad.own_statement(write, model)
     moves = soft_updates.lerped(node, small, model) if small is not None else None
     if small is not None and moves is not None:
@@ -377,27 +387,12 @@ def _gives_new_size(node: cst.Attribute, model: Model) -> bool:
     return names[0] in ("resize_", "resize_as_") and all(map(memory.is_inplace, names))
 
 
-_METHODS = {
-    cst.AddAssign: "add_",
-    cst.SubtractAssign: "sub_",
-    cst.MultiplyAssign: "mul_",
-    cst.DivideAssign: "div_",
-    cst.FloorDivideAssign: "floor_divide_",
-    cst.ModuloAssign: "remainder_",
-    cst.PowerAssign: "pow_",
-    cst.BitAndAssign: "bitwise_and_",
-    cst.BitOrAssign: "bitwise_or_",
-    cst.BitXorAssign: "bitwise_xor_",
-}
-"""What ``+=`` of a tensor calls. There is none for ``@=``: the name would be bound to something new."""
-
-
 def _without_data(node: cst.Attribute, value: Value, write: cst.CSTNode, model: Model) -> tuple[Edit, ...] | None:
     """The operation on the tensor itself: ``p -= 1`` for ``p.data -= 1``, ``p.sub_(1)`` where that cannot be."""
     drop = edit.replace_after(node.value, node)
     if not isinstance(write, cst.AugAssign):
         return (drop,)
-    method = _METHODS.get(type(write.operator))
+    method = memory.METHODS_OF_OPERATORS.get(type(write.operator))
     if method is None:
         return None
     if write.target is not node or _may_be_assigned(node, value, model):

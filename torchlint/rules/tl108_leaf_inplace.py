@@ -110,6 +110,7 @@ from dataclasses import replace
 
 import libcst as cst
 
+from torchlint import edit
 from torchlint.model import Certainty, Kind, Model, Tri, Value
 from torchlint.model.freezing import is_frozen
 from torchlint.model.recording import may_show_recording, shows_recording
@@ -117,7 +118,7 @@ from torchlint.model.reworked import may_be_reworked
 from torchlint.model.scopes import target_names
 from torchlint.model.syntax import assignment_of, integer, is_none, last_name
 from torchlint.model.torch import library
-from torchlint.model.torch.writers import is_writing
+from torchlint.model.torch.writers import is_writing, refuses_to_record
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, all_of, any_of, on, part, pattern, word
 from torchlint.rules.shared import into_block, no_grad, unrecorded
 from torchlint.rules.shared.statements import is_probed
@@ -186,8 +187,13 @@ def _finding(
         return None
     if not _is_leaf(tensor, model, is_written=is_written) or not _records(write, model) or is_probed(write, model):
         return None
-    said = "an in-place operation on a leaf that requires grad raises; do it under `torch.no_grad()`"
-    return Finding(at, said, _fix(write, model), severity=Severity.ERROR, receiver=tensor)
+    if isinstance(write, cst.Call) and refuses_to_record(last_name(write.func)):
+        fix: Fix | None = Fix("Write through `.detach()`", edit.append(tensor, ".detach()"))
+        said = "this method raises for a leaf that requires grad; write through `.detach()`"
+    else:
+        fix = _fix(write, model)
+        said = "an in-place operation on a leaf that requires grad raises; do it under `torch.no_grad()`"
+    return Finding(at, said, fix, severity=Severity.ERROR, receiver=tensor)
 
 
 def _is_leaf(node: cst.BaseExpression, model: Model, *, is_written: bool = False, far: int = _FAR) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.model.interpret import containers, iteration, narrowing
+from torchlint.model.interpret import containers, iteration, narrowing, waiting
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.possibilities import Kind
 from torchlint.model.syntax import literal_key
@@ -50,7 +50,8 @@ def dictionary(frame: Frame, node: cst.Dict) -> Value:
 
 def comprehension(frame: Frame, node: cst.ListComp | cst.SetComp | cst.GeneratorExp) -> Value:
     """A comprehension of a list or set, or a generator."""
-    with frame.inner_scope():
+    waits = isinstance(node, cst.GeneratorExp) and not waiting.is_drawn_at_once(frame, node)
+    with frame.inner_scope(), waiting.later(frame, is_at_once=not waits):
         _comp_for(frame, node.for_in)
         result = container(frame.value(node.elt))
     _bind_outside(frame, node)

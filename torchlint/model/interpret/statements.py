@@ -6,12 +6,22 @@ import libcst as cst
 
 from torchlint.model.annotations import annotation, annotation_text
 from torchlint.model.imports import module_of
-from torchlint.model.interpret import assignment, containers, contexts, control_flow, narrowing, operators, places
+from torchlint.model.interpret import (
+    assignment,
+    containers,
+    contexts,
+    control_flow,
+    narrowing,
+    operators,
+    places,
+    waiting,
+)
 from torchlint.model.interpret.environment import Env
 from torchlint.model.interpret.frame import Executors, Frame
+from torchlint.model.interpret.turned_on import after_calls
 from torchlint.model.lineage import lineages
 from torchlint.model.names import SET_GRAD
-from torchlint.model.possibilities import Kind
+from torchlint.model.possibilities import Kind, Tri
 from torchlint.model.syntax import decorator_names, dotted, last_name, parameters, root
 from torchlint.model.torch.named import named
 from torchlint.model.type_comments import type_comment
@@ -22,10 +32,12 @@ def _expr(frame: Frame, node: cst.Expr) -> None:
     value = node.value
     frame.value(value)
     match value:
-        case cst.Call(func=cst.Attribute(attr=cst.Name("enter_context")), args=[argument]):
-            frame.grad = contexts.grad_context(frame, argument.value) or frame.grad
+        case cst.Call(func=cst.Attribute(value=stack, attr=cst.Name("enter_context")), args=[argument]):
+            mode = contexts.grad_context(frame, argument.value)
+            is_left = mode is not None and not waiting.is_never_left(frame.tree, stack)
+            frame.grad = frame.grad if mode is None else mode | Tri.MAYBE if is_left else mode
         case cst.Call(func=func) if reference(frame.values.get(id(func))) in SET_GRAD:
-            frame.grad = frame.values[id(value)].grad
+            frame.grad = after_calls(frame.context, frame.scope, frame.values[id(value)].grad)
 
 
 def _assign(frame: Frame, node: cst.Assign) -> None:

@@ -98,6 +98,7 @@ def writers() -> Writers:
     return Writers(
         {name: tuple(map(_writing, rows)) for name, rows in raw["functions"].items()},
         frozenset(raw["methods"]),
+        frozenset(raw["refusing"]),
         {name: Asked(*entry["input"]) for name, entry in modules if "input" in entry},
         {name: Asked(*entry["own"]) for name, entry in modules if "own" in entry},
     )

@@ -153,6 +153,8 @@ class Writers:
     functions: Mapping[str, tuple[Writing, ...]]
     methods: frozenset[str]
     """Those of tensors whose names do not say it."""
+    refusing: frozenset[str]
+    """Methods of tensors that raise for what requires grad, also where autograd is off."""
     inputs: Mapping[str, Asked]
     """Modules that can write to their input."""
     own: Mapping[str, Asked]

@@ -41,6 +41,11 @@ def is_writing(name: str) -> bool:
     return (name.endswith("_") and not name.endswith("__") and name not in _KEEPING) or name in writers().methods
 
 
+def refuses_to_record(name: str) -> bool:
+    """Whether a method of that name raises for a tensor that requires grad, also where autograd is off."""
+    return name in writers().refusing
+
+
 def function_writes(ref: str, arg: cst.Arg, call: cst.Call, bound: Sequence[Argument]) -> bool:
     """Whether a function of torch writes to an argument, or may; ``bound`` was given to it before."""
     if arg.keyword is not None and arg.keyword.value == "out":

@@ -227,7 +227,7 @@ def is_read(node: cst.CSTNode, model: Model) -> bool:
 
 def spell(name: str, node: cst.CSTNode, model: Model) -> tuple[str, tuple[str, ...]] | None:
     """How to write a name of torch at a place, and the imports that this needs; None if it cannot be named there."""
-    written, missing = model.spelling(name)
+    written, missing = model.spelling(name, node)
     root = written.partition(".")[0]
     if not written or is_shadowed(root, node, model):
         return None

@@ -16,6 +16,19 @@ from torchlint.rules.shared import compared
 
 TRANSFERS = frozenset(("cpu", "cuda", "to"))
 
+METHODS_OF_OPERATORS = {
+    cst.AddAssign: "add_",
+    cst.SubtractAssign: "sub_",
+    cst.MultiplyAssign: "mul_",
+    cst.DivideAssign: "div_",
+    cst.FloorDivideAssign: "floor_divide_",
+    cst.ModuloAssign: "remainder_",
+    cst.PowerAssign: "pow_",
+    cst.BitAndAssign: "bitwise_and_",
+    cst.BitOrAssign: "bitwise_or_",
+    cst.BitXorAssign: "bitwise_xor_",
+}
+"""What ``+=`` of a tensor calls. There is none for ``@=``: the name would be bound to something new."""
 
 _CASTS = frozenset(("contiguous", "double", "float", "half", "int", "long"))
 """What gives a tensor itself, or a copy."""

@@ -9,7 +9,7 @@ import libcst as cst
 
 from torchlint.model import chosen
 from torchlint.model.attributes import super_value
-from torchlint.model.interpret import attributes, containers, iteration, learning
+from torchlint.model.interpret import attributes, containers, iteration, learning, waiting
 from torchlint.model.interpret.calls import lambdas
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.interpreted import bound_in
@@ -160,7 +160,8 @@ def _map(frame: Frame, name: str, arguments: Sequence[Argument], node: cst.Call)
     items = [iteration.iterate(frame, a.value, a.node) for a in arguments[1:]]
     if name == "filter":
         return container(items[0])
-    return container(lambdas.call_argument(frame, arguments[0], items, node))
+    with waiting.later(frame, is_at_once=waiting.is_drawn_at_once(frame, node)):
+        return container(lambdas.call_argument(frame, arguments[0], items, node))
 
 
 def dict_of(frame: Frame, arguments: Sequence[Argument]) -> Value:

@@ -12,7 +12,7 @@ from torchlint.model.annotations import annotation, construct
 from torchlint.model.classes import find_method
 from torchlint.model.definitions import definition
 from torchlint.model.functions import call_function
-from torchlint.model.interpret import learning, loaders, places
+from torchlint.model.interpret import learning, loaders, places, waiting
 from torchlint.model.interpret.calls import (
     builtin_functions,
     lambdas,
@@ -168,7 +168,9 @@ def _call_local(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[A
         if is_elsewhere and isinstance(frame.tree.parent(node), cst.Expr):
             value = UNKNOWN  # nobody uses what it returns
         else:
-            value = call_function(frame.context, target, func.receiver, node, arguments, frame)
+            waits = waiting.is_run_later(frame.context.home(target).tree, target)
+            with waiting.later(frame, is_at_once=not waits or waiting.is_drawn_at_once(frame, node)):
+                value = call_function(frame.context, target, func.receiver, node, arguments, frame)
         _forget(frame, target, func, node)
         return value
     return UNKNOWN

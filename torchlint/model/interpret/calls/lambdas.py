@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import libcst as cst
 
 from torchlint.model.hooks import given_to_lambda
-from torchlint.model.interpret import learning
+from torchlint.model.interpret import learning, waiting
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.possibilities import Kind
 from torchlint.model.symbols import Origin, Symbol
@@ -20,7 +20,8 @@ def expression(frame: Frame, node: cst.Lambda) -> Value:
     """``lambda x: …``: its body is evaluated for what is in it, even if nobody calls it."""
     parent = frame.tree.parent(node)
     if not isinstance(parent, cst.Call) or parent.func is not node:  # then its body is seen with what it is given
-        call(frame, node, given_to_lambda(frame.context, node))
+        with waiting.later(frame):
+            call(frame, node, given_to_lambda(frame.context, node))
     return Value(Kind.FUNCTION, node=node)
 
 
