@@ -232,9 +232,4 @@ def save(baseline: Baseline, entries: Iterable[BaselineEntry]) -> None:
     if baseline.content is not None:
         writing.write(baseline.file, data, baseline.content)
         return
-    with open(baseline.file, "xb") as file:
-        try:
-            file.write(data)
-        except OSError:
-            os.unlink(baseline.file)
-            raise
+    writing.write_new(baseline.file, data, 0o666)
