@@ -130,6 +130,18 @@ detached tensor has none to send.
  import torch
  from torch import nn
 
+ def save(x):
+~    np.save('x', x)
++    np.save('x', x.detach())
+
+ save(nn.Linear(3, 3)(torch.ones(3)))
+```
+
+```diff
+ import numpy as np
+ import torch
+ from torch import nn
+
  net, criterion = nn.Linear(3, 2), nn.MSELoss()
  x, y = torch.ones(4, 3), torch.ones(4, 2)
 !loss = np.sum([criterion(net(x), y), criterion(net(x), y)])

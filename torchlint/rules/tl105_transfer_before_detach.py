@@ -46,6 +46,15 @@ give there. `.data` goes where it is known:
 For `.data` on a transferred tensor that is written to, or may be, later: on the same device the transfer is the tensor
 itself, and `.detach()` shares its version counter.
 
+```diff
+ import torch
+
+ w = torch.ones(3, requires_grad=True)
+~x = w.cpu().data
++x = w.detach().cpu()
+ x[0] = 1.0
+```
+
 Detaching: <https://docs.pytorch.org/docs/stable/generated/torch.Tensor.detach.html>.
 """
 

@@ -148,6 +148,15 @@ Gradients are cleared by the optimizer, the module, by hand, or in what the loop
 Always: other gradients are used. There is no fix where the optimizer or `backward()` is not in the loop itself, where
 several places step, or where it would stand behind a step and something in the loop reads `.grad`.
 
+```diff
+ import torch
+
+ def train(net: torch.nn.Linear, loader, scaler):
+     optimizer = torch.optim.SGD(net.parameters(), 0.1)
+     for x in loader:
+!        loss = net(x).sum(); loss.backward(); optimizer.step()
+```
+
 `zero_grad`: <https://docs.pytorch.org/docs/stable/generated/torch.optim.Optimizer.zero_grad.html>.
 """
 
