@@ -454,7 +454,7 @@ def test_what_is_no_baseline_is_left_as_it_is(
     for arguments in (("check",), ("baseline", "write"), ("baseline", "write", "--extend"), ("baseline", "prune")):
         ran = torchlint(*arguments)
         assert (ran.code, ran.out) == (2, ""), arguments
-        assert "is not a baseline of torchlint" in ran.err
+        assert "is not a baseline of torchlint" in ran.err or "is a baseline of version 2," in ran.err
     assert (tmp_path / NAME).read_bytes() == content
 
 

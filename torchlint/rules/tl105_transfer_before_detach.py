@@ -1,6 +1,6 @@
 r"""Transferring a tensor before detaching it records the transfer in the graph.
 
-`x.cpu().detach()` copies with autograd watching and then throws the record away; `x.detach().cpu()` only copies.
+`x.cpu().detach()` records the copy for autograd and discards the record; `x.detach().cpu()` only copies.
 
 ```diff run
  import torch

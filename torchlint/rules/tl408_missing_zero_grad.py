@@ -399,7 +399,7 @@ def _behind(step: cst.CSTNode, loop: LoopStatement, path: str, model: Model) -> 
     line = model.tree.statement(step)
     inserted = edit.insert_line(model.tree, line, f"{path}.zero_grad()", beside=line)
     risk = "gradients no longer add up over the steps, so training takes another way"
-    return None if inserted is None else Fix("Clear the gradients behind it", (inserted,)).doubted(risk)
+    return None if inserted is None else Fix("Clear the gradients after it", (inserted,)).doubted(risk)
 
 
 def _line_before(begun: list[cst.CSTNode], steps: list[cst.CSTNode], model: Model) -> cst.CSTNode | None:
