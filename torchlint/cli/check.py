@@ -366,7 +366,8 @@ class CheckCommand:
         seconds = time.perf_counter() - self.started
         yield (
             f"{counted(files, 'file')} in {seconds:.2f} s: {counts.checked} checked, "
-            f"{counts.cached} known from the cache, {counts.skipped} not parsed, for they hold nothing that a rule looks for"
+            f"{counts.cached} known from the cache, "
+            f"{counts.skipped} not parsed, for they hold nothing that a rule looks for"
         )
 
     def _say(self, message: str) -> None:

@@ -15,8 +15,8 @@ _OWN_DOCS = {
 
         Most files hold no word that a rule looks for, and those that are found in a folder are not parsed: that would
         double the time that a project takes, and says nothing about torch. So a file without such a word that is no
-        Python is passed over; `-v` says how many were not parsed. A file that is named on the command line
-        or open in an editor is always parsed, and with `--extend-select TL001` every file is.
+        Python is passed over; `-v` says how many were not parsed. A file that is named on the command line or open in
+        an editor is always parsed, and with `--extend-select TL001` every file is.
 
         Where blocks are indented with tabs here and spaces there, Python 3 refuses the file. For Python 2 a tab went on
         to the next column that is a multiple of 8. `expand -t 8 old.py > new.py` writes that with spaces; it replaces
@@ -24,10 +24,10 @@ _OWN_DOCS = {
         """,
     "TL002": """A suppressing comment silences nothing.
 
-        What it was written for has been fixed. Comments for rules that are off are left alone. Only comments of torchlint's own form are looked at:
-        a `noqa` can be meant for another tool. The fix removes the comment with its reason, or those of its rules that
-        silence nothing; of `disable[…]` also its `enable[…]`; it is safe. Off unless selected by code or name, which
-        `ALL` does not: `--extend-select TL002`.
+        What it was written for has been fixed. Comments for rules that are off are left alone. Only comments of
+        torchlint's own form are looked at: a `noqa` can be meant for another tool. The fix removes the comment with its
+        reason, or those of its rules that silence nothing; of `disable[…]` also its `enable[…]`; it is safe. Off unless
+        selected by code or name, which `ALL` does not: `--extend-select TL002`.
         """,
     "TL003": """The bytes of the file are not text in the encoding it has, or not a notebook.
 

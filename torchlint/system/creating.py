@@ -23,8 +23,8 @@ def create(path: str, data: bytes) -> None:
     A link stays a link. What is no regular file, or would lose something if another one came into its place (its owner,
     its other names, what else the system keeps of it), is written to as it is.
 
-    What is a descriptor of this process by its name, ``/dev/stdout`` say, is written to where others have written before:
-    that is a file that holds what other programs have said, as a log does.
+    To a descriptor of this process, ``/dev/stdout`` say, data is added: the file behind it can be a log, which holds
+    what other programs have said.
 
     Raises:
         OSError: it could not be written; unless it is written to as it is, what was there still is.
