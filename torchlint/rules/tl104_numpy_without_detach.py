@@ -128,13 +128,12 @@ detached tensor has none to send.
 ```diff
  import numpy as np
  import torch
- from torch import nn
 
  def save(x):
 ~    np.save('x', x)
 +    np.save('x', x.detach())
 
- save(nn.Linear(3, 3)(torch.ones(3)))
+ save(torch.nn.Linear(3, 3)(torch.ones(3)))
 ```
 
 ```diff
