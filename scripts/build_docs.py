@@ -61,8 +61,8 @@ INTRODUCTION = """\
 
 Each rule has a code, which never changes its meaning, and a name; both select it (`--select TL101`,
 `--ignore variable-wrapper`). `torchlint rule TL101` shows a page in the terminal. Rules marked "(off)" have to be
-selected (`--extend-select TL309`): what they find is a matter of style, or works as ever. There are
-[groups](by-group/README.md) as well, which select their rules (`--select security`).
+selected (`--extend-select TL309`); their pages say why: it is a matter of style, works as ever, or is rarely seen.
+There are [groups](by-group/README.md) as well, which select their rules (`--select security`).
 
 A fix is **safe** if for every program in which the original line ran, the new one gives the same values and gradients,
 or it turns what raised into what was meant; `--fix` applies it. It is **unsafe** if it is the right modern form but
@@ -82,7 +82,7 @@ ABOUT_GROUPS = {
     Group.DEPRECATED: "What PyTorch is going to take away, or has renamed.",
     Group.PERFORMANCE: "What costs time or memory for nothing.",
     Group.SECURITY: "What runs code that somebody else has written.",
-    Group.REPRODUCIBILITY: "What comes out differently each time.",
+    Group.REPRODUCIBILITY: "Random numbers that repeat, or differ, where they should not.",
 }
 
 GROUPS_INTRODUCTION = f"""\

@@ -125,7 +125,7 @@ def test_nothing_is_written_that_is_another_program(
     monkeypatch.setattr(adding, "_are_silenced", lambda *_: True)
     write({"x.py": HEAD + code})
     ran = torchlint("check", "--add-ignore")
-    assert ran.out.splitlines()[-1] == "No comment can silence 1 finding more."
+    assert ran.out.splitlines()[-1] == "1 finding cannot be silenced by a comment."
     assert ran.code == 1
     assert (tmp_path / "x.py").read_text(encoding="utf-8") == HEAD + code
 
@@ -167,7 +167,7 @@ def test_what_has_no_place_for_a_comment(write: Write, torchlint: Torchlint, tmp
     write({"x.py": HEAD + "print w.data\n", "y.py": b"\xff.data torch"})
     ran = torchlint("check", "--add-ignore")
     assert ran.code == 1
-    assert ran.out.splitlines()[-1] == "No comment can silence 2 findings more."
+    assert ran.out.splitlines()[-1] == "2 findings cannot be silenced by a comment."
     assert (tmp_path / "x.py").read_text(encoding="utf-8") == HEAD + "print w.data\n"
 
 

@@ -43,7 +43,7 @@ def test_what_is_not_fixed_is_written_out(write: Write, torchlint: Torchlint) ->
         " unsafe fix: Do it inside of the parameter",
         " -self.weight = nn.Parameter(w).cuda()",
         " +self.weight = nn.Parameter(w.cuda())",
-        " risk: it gets into `parameters()` and the state dict, and files of before lack it",
+        " risk: it gets into `parameters()` and the state dict, and state dicts that were saved before lack it",
     ]
     ran = torchlint("check", "-q", "--output-format", "agent", "--select", "TL504", "--unsafe-fixes")
     assert ran.out.splitlines()[2:] == [" fix: Do it inside of the parameter"]

@@ -144,7 +144,8 @@ def test_what_is_not_ours_stays_as_it_is(
     ran = torchlint("check", "x.py", *arguments)
     said = f"warning: the cache is not used: {place} has files in it and was not made by torchlint\n"
     assert (ran.code, ran.out, ran.err) == (plain.code, plain.out, said)
-    assert torchlint("check", "--quiet", "x.py", *arguments).err == ""
+    assert torchlint("check", "--quiet", "x.py", *arguments).err == said
+    assert torchlint("check", "--silent", "x.py", *arguments).err == ""
     ran = torchlint("clean", *arguments)
     assert (ran.code, ran.err) == (2, f"error: nothing was removed: {place} was not made by torchlint\n")
     assert tree(tmp_path) == before

@@ -81,3 +81,11 @@ def test_nothing_is_left(fixed: Path) -> None:
     assert run.returncode == 0, run.stdout
     again = torchlint("--fix", "--unsafe-fixes", "--diff", ".", cwd=fixed)
     assert again.returncode == 0, again.stdout
+
+
+def test_in_this_repository_they_are_judged_as_a_copy_of_them_is(tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(EXAMPLES.parent, tmp_path / "examples", ignore=shutil.ignore_patterns("__pycache__")))
+    here, there = torchlint("examples", cwd=ROOT), torchlint("examples", cwd=copy.parent)
+    assert here.stdout == there.stdout
+    [fixable] = re.findall(r"^\[\*\] .*$", here.stdout, re.MULTILINE)
+    assert fixable in (ROOT / "docs" / "adopting.md").read_text(encoding="utf-8")

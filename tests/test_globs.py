@@ -99,4 +99,5 @@ def test_what_matches_nothing_is_a_warning_with_its_line(write: Write, torchlint
             f"warning: {file}:4: [tool.torchlint]: `extend-exclude`: `{{a,b}}.py` matches nothing: "
             "braces mean themselves; write one pattern for each alternative",
         ]
-    assert torchlint("check", "--quiet").err == ""
+    assert torchlint("check", "--quiet").err == torchlint("check").err
+    assert torchlint("check", "--silent").err == ""

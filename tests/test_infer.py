@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -510,3 +511,11 @@ def test_cells_that_are_no_python_are_named(write: Write, torchlint: Torchlint) 
     ran = torchlint("infer", "x.ipynb:cell 1:1", "x.ipynb:cell 2:1")
     nothing = "warning: x.ipynb:cell 2:1: no expression begins here\n"
     assert (ran.code, ran.err) == (2, f"error: {no_text.removeprefix('warning: ')}\n{nothing}")
+
+
+def test_the_first_example_of_the_page(write: Write, torchlint: Torchlint) -> None:
+    page = (Path(__file__).parents[1] / "docs" / "infer.md").read_text(encoding="utf-8")
+    [program] = re.findall(r"^```python\n(.*?)^```$", page.partition("it prints:")[0], re.MULTILINE | re.DOTALL)
+    [expected] = re.findall(r"^\$ torchlint infer train.py:6\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    write({"train.py": program})
+    assert torchlint("infer", "train.py:6").out == expected

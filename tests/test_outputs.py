@@ -6,7 +6,9 @@ import errno
 import json
 import os
 import re
+import shlex
 import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -25,6 +27,8 @@ from torchlint.rules import catalogue
 from torchlint.system.creating import create
 
 Write = Callable[[dict[Any, Any]], None]
+
+ROOT = Path(__file__).parents[1]
 
 CODE = """\
 import torch
@@ -592,9 +596,32 @@ def test_a_report_into_what_is_no_file(tmp_path: Path) -> None:
     reader.join()
     assert (read, pipe.is_fifo()) == ([b"report"], True)
     with open(tmp_path / "report.txt", "wb") as opened:
+        os.set_inheritable(opened.fileno(), True)
         create(f"/dev/fd/{opened.fileno()}", b"report")
         assert os.path.samestat(os.fstat(opened.fileno()), (tmp_path / "report.txt").stat())
     assert (tmp_path / "report.txt").read_bytes() == b"report"
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="standard output has no name")
+@pytest.mark.parametrize("redirection", [">", ">>"])
+@pytest.mark.parametrize("file", ["/dev/stdout", "/dev/fd/1", "/dev/stderr", "/dev/fd/3", "link"])
+def test_a_report_into_a_log_is_added_to_it(write: Write, tmp_path: Path, redirection: str, file: str) -> None:
+    write({"x.py": CODE, "log.md": "before\n"})
+    (tmp_path / "link").symlink_to("/dev/stdout")
+    run = f"{shlex.quote(sys.executable)} -m torchlint check --no-cache --output-format concise:{file} x.py"
+    script = f"(echo first; {run}; echo last) {redirection} log.md 2>&1 3>&1"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    subprocess.run(["/bin/sh", "-c", script], cwd=tmp_path, env=environment, check=True)
+    lines = (tmp_path / "log.md").read_text(encoding="utf-8").splitlines()
+    assert lines[: 1 + (redirection == ">>")] == ["before"] * (redirection == ">>") + ["first"]
+    assert sum(line.startswith("x.py:") for line in lines) == 5
+    assert lines[-1] == "last"
+
+
+def test_a_descriptor_of_this_program_is_no_file_for_reports(tmp_path: Path) -> None:
+    with open(tmp_path / "cache", "wb") as opened, pytest.raises(OSError, match="Bad file descriptor"):
+        create(f"/dev/fd/{opened.fileno()}", b"report")
+    assert (tmp_path / "cache").read_bytes() == b""
 
 
 @pytest.mark.parametrize("function", ["open", "replace"])

@@ -19,6 +19,7 @@ from torchlint.diagnostic import Applicability, Diagnostic, Fixing
 from torchlint.file.check import check_text
 from torchlint.file.dispatch import dispatch
 from torchlint.model import Model
+from torchlint.project.pages import kinds_of_fixes
 from torchlint.rule import Finding, Result, load
 from torchlint.rules import catalogue
 from torchlint.testing import BadExample, Check, Mark, check_documentation, checks, examples, lint
@@ -131,6 +132,17 @@ def read(path: Path) -> str:
 
 per_case = pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
 per_fixing = pytest.mark.parametrize("fixing", [Fixing.SAFE, Fixing.UNSAFE], ids=lambda fixing: fixing.value)
+
+
+def test_the_kinds_of_fixes_of_a_page_are_all_that_are_seen() -> None:
+    """A reader decides by them whether `--fix` touches what a rule finds."""
+    shown, missing = {code: {each.removeprefix("sometimes ") for each in kinds_of_fixes(code)} for code in CODES}, set()
+    for path in (*CASES, *sorted((ROOT / "examples").rglob("*.py"))):
+        for found in linted(read(path), ALL).diagnostics:
+            kind = found.fix.applicability.value if found.fix is not None else "none"
+            if found.code in shown and kind not in (shown[found.code] or {"none"}):
+                missing.add(f"{found.code}: no example has a fix that is {kind}, as {path.name}:{found.start.row} has")
+    assert not missing, "\n" + "\n".join(sorted(missing))
 
 
 @per_case

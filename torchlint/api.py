@@ -109,9 +109,9 @@ class Linter:
         jobs: int = 1,
     ) -> None:
         selection = Selection(
-            None if select is None else check_selectors(select, "select"),
-            check_selectors(extend_select, "extend_select"),
-            check_selectors(ignore, "ignore"),
+            None if select is None else _selectors(select, "select"),
+            _selectors(extend_select, "extend_select"),
+            _selectors(ignore, "ignore"),
         )
         if target_torch is not None:
             check_version(target_torch, "target_torch")
@@ -203,3 +203,10 @@ def _finding(found: Diagnostic, file: FileFindings, entry: Mapping[str, object])
         found.fix.applicability if found.fix is not None else None,
         entry,
     )
+
+
+def _selectors(given: Iterable[str], where: str) -> tuple[str, ...]:
+    """The rules that an option names, if each is one; a text is not taken letter by letter."""
+    if isinstance(given, str):
+        raise SettingsError(f'{where} must be a list of rules, as in ["TL1"]')
+    return check_selectors(given, where)

@@ -61,7 +61,7 @@ def add(results: Iterable[FileResult], reason: str) -> Added:
 def _summary(count: int, files: int, left: int) -> Iterator[str]:
     yield f"Wrote comments for {counted(count, 'finding')} in {counted(files, 'file')}."
     if left:
-        yield f"No comment can silence {counted(left, 'finding')} more."
+        yield f"{counted(left, 'finding')} cannot be silenced by a comment."
 
 
 def _write(result: FileResult, reason: str) -> tuple[int, int]:

@@ -74,7 +74,8 @@ def write(options: BaselineWriteOptions) -> int:
     new = {known.path_of(result.file.location): result.diagnostics for result in results if result.diagnostics}
     count = sum(map(len, new.values()))
     if count:
-        _save(known, _with(known, new), name)
+        if not _is_saved(known, _with(known, new), name):
+            return INCOMPLETE
         total = f"; it has {counted(known.findings + count, 'finding')} now" if known.entries else ""
         print(f"Wrote {counted(count, 'finding')} in {counted(len(new), 'file')} to {printable(name)}{total}.")
         print("Commit it: `torchlint check` reports what is new from here on.")
@@ -121,8 +122,8 @@ def prune(options: BaselineOptions) -> int:
     """Remove what is gone from the baseline, and note where the rest is now."""
     known, name, accounts, code = _accounts(options)
     left = baseline.merged(accounts.left_of(known.entries))
-    if left != known.entries:
-        _save(known, left, name)
+    if left != known.entries and not _is_saved(known, left, name):
+        return INCOMPLETE
     gone, moved = sum(accounts.gone.values()), sum(accounts.moved.values())
     done = f"Removed {counted(gone, 'finding')} that {'is' if gone == 1 else 'are'} gone" if gone else "Nothing is gone"
     aside = f", {moved} moved" if moved else ""
@@ -183,11 +184,14 @@ def _with(known: Baseline, new: dict[str, tuple[Diagnostic, ...]]) -> Iterator[B
         yield entry._replace(times=entry.times + counts.get((entry.path, entry.key), 0))
 
 
-def _save(known: Baseline, entries: Iterable[BaselineEntry], name: str) -> None:
+def _is_saved(known: Baseline, entries: Iterable[BaselineEntry], name: str) -> bool:
+    """Write entries to the file of a baseline; if they cannot be written, say why."""
     try:
         baseline.save(known, baseline.merged(entries))
     except OSError as error:
-        raise SettingsError(f"{name} could not be written: {error.strerror or error}") from error
+        print(f"error: {printable(name)} could not be written: {error.strerror or error}", file=sys.stderr)
+        return False
+    return True
 
 
 def told(project: Project, found: Found, results: list[FileResult], verbose: bool) -> int:

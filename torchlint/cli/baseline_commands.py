@@ -37,7 +37,7 @@ def _baseline(function: F) -> F:
 def write_baseline(**given: Any) -> int:
     """Write all findings into a baseline: `torchlint check` reports them no more.
 
-    Exit code: 0 it is written, 2 bad usage or settings, or there is one already, 3 something could not be checked.
+    Exit code: 0 it is written, 2 bad usage or settings, or there is one already, 3 not all could be checked or written.
     """
     from torchlint.cli import baseline as command
 
@@ -79,7 +79,7 @@ def check_baseline(**given: Any) -> int:
 def prune_baseline(**given: Any) -> int:
     """Remove what is gone from the baseline.
 
-    Exit code: 0 nothing is left of that, 2 bad usage or settings, 3 something could not be checked.
+    Exit code: 0 nothing is left of that, 2 bad usage or settings, 3 not all could be checked or written.
     """
     from torchlint.cli import baseline as command
 

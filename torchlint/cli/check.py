@@ -107,7 +107,7 @@ class CheckCommand:
         finally:
             progress.end()
         if run.refused is not None:
-            self._say(f"warning: the cache is not used: {printable(run.refused)}")
+            self._doubt(f"the cache is not used: {run.refused}")
         self.rests_on = lambda: run.rests_on(files)
         self.failed = len(found.missing) + len(found.problems)
         if self.decided.fix:
@@ -191,8 +191,13 @@ class CheckCommand:
         return FINDINGS if code == CLEAN and added.left and not self.options.exit_zero else code
 
     def _warn(self, found: Found) -> None:
-        for warning in (*self.project.doubts, *found.warnings, *map(str, found.empty)):
-            self._say(f"warning: {printable(warning)}")
+        for warning in (*self.project.doubts, *found.warnings):
+            self._doubt(warning)
+        for empty in map(str, found.empty):
+            if self._nothing_to_do(found):  # it is why the command fails
+                _tell(f"error: {printable(empty)}")
+            else:
+                self._doubt(empty)
 
     def _exit_code_of_paths(self, found: Found, results: list[FileResult]) -> int:
         if found.missing or self._nothing_to_do(found):
@@ -360,13 +365,18 @@ class CheckCommand:
         yield from (f"settings: {file}" for file in self.project.sources)
         seconds = time.perf_counter() - self.started
         yield (
-            f"{files} files in {seconds:.2f} s: {counts.checked} checked, {counts.cached} known from the cache, "
+            f"{counted(files, 'file')} in {seconds:.2f} s: {counts.checked} checked, "
+            f"{counts.cached} known from the cache, "
             f"{counts.skipped} not parsed, for they hold nothing that a rule looks for"
         )
 
     def _say(self, message: str) -> None:
         if message and not self.options.quiet:
             _tell(message)
+
+    def _doubt(self, message: str) -> None:
+        if not self.options.silent:
+            _tell(f"warning: {printable(message)}")
 
     def _verbose(self, *messages: str) -> None:
         if self.options.verbose:

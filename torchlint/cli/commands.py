@@ -124,7 +124,7 @@ class _Check(InSections):
 )
 @click.option("--max-file-size", metavar="SIZE", help="Check no larger files: bytes, 300K, 5M; 0 for the most, 50 MB.")
 @jobs_option
-@click.option("-q", "--quiet", is_flag=True, help="Print findings only.")
+@click.option("-q", "--quiet", is_flag=True, help="Print findings, warnings and errors only.")
 @click.option("-s", "--silent", is_flag=True, help="Print nothing but errors; reports in files are written.")
 @verbose_option()
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)

@@ -7,6 +7,7 @@ import re
 
 from torchlint.project import baseline, git
 from torchlint.project.selection import SettingsError
+from torchlint.system.creating import descriptor_of
 from torchlint.system.reading import LIMIT, read
 
 _SOURCES = (
@@ -29,6 +30,8 @@ def refuse(file: str, where: str) -> None:
     Raises:
         SettingsError: it may not, with the reason.
     """
+    if descriptor_of(file) is not None:  # it is added to what is there
+        return
     real = os.path.realpath(file)
     about = f"{where}: a report is not written to `{file}`"
     if any(name.lower().endswith(_SOURCES) for name in (file, real)):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -152,8 +153,10 @@ def parse(file: str, data: bytes) -> Baseline:
     """
     try:
         entries = _entries(json.loads(data))
+    except _OtherVersion as error:
+        raise SettingsError(f"{file} is {error.args[0]}, so it is left as it is") from None
     except (ValueError, RecursionError) as error:
-        about = error.args[0] if isinstance(error, _NoBaseline) else "it is no JSON"
+        about = error.args[0] if isinstance(error, _NoBaseline) else _why_no_json(data, error)
         raise SettingsError(f"{file} is not a baseline of torchlint ({about}), so it is left as it is") from None
     return Baseline(file, merged(entries), data)
 
@@ -162,11 +165,29 @@ class _NoBaseline(ValueError):
     """What was read is JSON, and something else."""
 
 
+class _OtherVersion(ValueError):
+    """What was read is a baseline that another version of this program has written."""
+
+
+_CONFLICT = re.compile(rb"^<<<<<<< ", re.MULTILINE)
+
+
+def _why_no_json(data: bytes, error: Exception) -> str:
+    """What is wrong with a file that JSON should be in, with the line."""
+    if conflict := _CONFLICT.search(data):
+        line = data.count(b"\n", 0, conflict.start()) + 1
+        return f"line {line} begins a conflict that git has marked"
+    if isinstance(error, json.JSONDecodeError) and data.startswith(b"{"):
+        return f"it is no JSON, see line {error.lineno}"
+    return "it is no JSON"
+
+
 def _entries(content: object) -> list[BaselineEntry]:
     if not isinstance(content, dict) or content.get("tool") != "torchlint" or "baseline" not in content:
         raise _NoBaseline("it does not say that it is one")
     if content["baseline"] != _VERSION:
-        raise _NoBaseline(f"it is of version {content['baseline']!r}, and this program knows version {_VERSION}")
+        version = content["baseline"]
+        raise _OtherVersion(f"a baseline of version {version!r}, and this program knows version {_VERSION}")
     listed = content.get("findings")
     if not isinstance(listed, list):
         raise _NoBaseline("it has no list of findings")
@@ -232,9 +253,4 @@ def save(baseline: Baseline, entries: Iterable[BaselineEntry]) -> None:
     if baseline.content is not None:
         writing.write(baseline.file, data, baseline.content)
         return
-    with open(baseline.file, "xb") as file:
-        try:
-            file.write(data)
-        except OSError:
-            os.unlink(baseline.file)
-            raise
+    writing.write_new(baseline.file, data, 0o666)

@@ -46,7 +46,7 @@ SELECT = SettingKey(
     "select",
     kinds.RULES,
     "all rules that are on by default",
-    "The rules to use: codes, beginnings of codes, names, groups, `ALL`.",
+    "The rules to use: codes, beginnings of codes, names, groups, `ALL` (all but TL002 and TL005).",
     '["TL1", "security"]',
 )
 EXTEND_SELECT = SettingKey("extend-select", kinds.RULES, "[]", "Rules to use as well.", '["TL309"]')

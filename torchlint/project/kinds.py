@@ -142,10 +142,23 @@ _ONE_VERSION = r"(>=|>|<=|<|==|~=)?\s*[0-9]+\.[0-9]+(\.[0-9]+)?"
 _VERSIONS = rf"{_ONE_VERSION}(\s*,\s*{_ONE_VERSION})*"
 
 
+def _why_no_version(text: str) -> str:
+    """The end of a message about what is nearly a version; nothing of what is none."""
+    for part in re.split(r"\s*,\s*", text.strip()):
+        if re.fullmatch(r"(>=|>|<=|<|==|~=)?\s*[0-9]+", part):
+            return f" (`{part}` has no minor number)"
+        if re.fullmatch(rf"{_ONE_VERSION}\+\w+", part):
+            return f" (without `{part[part.index('+') :]}`, which names the build)"
+        if re.match(r"(!=|===)\s*[0-9]", part):
+            return f" (`{part[:2] if part[2] != '=' else part[:3]}` is not taken)"
+    return ""
+
+
 def check_version(value: object, where: str) -> str:
     """A torch version such as ``2.6``, or SettingsError."""
     if not isinstance(value, str) or not re.fullmatch(_VERSIONS, value):
-        raise SettingsError(f'{where} must be a version, as in "2.6", or a range, as in ">=1.13,<2.5"')
+        said = f'{where} must be a version, as in "2.6", or a range, as in ">=1.13,<2.5"'
+        raise SettingsError(said + _why_no_version(str(value)))
     target = parse_target(value)
     if target is not None and target.oldest and target.newest and target.oldest > target.newest:
         raise SettingsError(f"{where}: no version is in the range `{value}`")

@@ -10,13 +10,13 @@ from torchlint.rules import catalogue
 _OWN_DOCS = {
     "TL001": """The file is no valid Python.
 
-        Nothing else can be found in it, and nothing is fixed. Message and place are the interpreter's own, where it
-        does not accept the file either. Always on; `--ignore TL001` says otherwise.
+        Nothing else can be found in it, and nothing is fixed. Message and place are those of the interpreter, unless it
+        is of another version and accepts the file. Always on; `--ignore TL001` says otherwise.
 
         Most files hold no word that a rule looks for, and those that are found in a folder are not parsed: that would
         double the time that a project takes, and says nothing about torch. So a file without such a word that is no
-        Python is passed over; `-v` says how many were not parsed. A file that is named on the command line is always
-        parsed, and with `--extend-select TL001` every file is.
+        Python is passed over; `-v` says how many were not parsed. A file that is named on the command line or open in
+        an editor is always parsed, and with `--extend-select TL001` every file is.
 
         Where blocks are indented with tabs here and spaces there, Python 3 refuses the file. For Python 2 a tab went on
         to the next column that is a multiple of 8. `expand -t 8 old.py > new.py` writes that with spaces; it replaces
@@ -24,10 +24,10 @@ _OWN_DOCS = {
         """,
     "TL002": """A suppressing comment silences nothing.
 
-        What it was written for has been fixed, or the rule is off. Only comments of torchlint's own form are looked at:
-        a `noqa` can be meant for another tool. The fix removes the comment with its reason, or those of its rules that
-        silence nothing; of `disable[…]` also its `enable[…]`. Off unless selected by code or name:
-        `--extend-select TL002`.
+        What it was written for has been fixed. Comments for rules that are off are left alone. Only comments of
+        torchlint's own form are looked at: a `noqa` can be meant for another tool. The fix removes the comment with its
+        reason, or those of its rules that silence nothing; of `disable[…]` also its `enable[…]`; it is safe. Off unless
+        selected by code or name, which `ALL` does not: `--extend-select TL002`.
         """,
     "TL003": """The bytes of the file are not text in the encoding it has, or not a notebook.
 
@@ -60,7 +60,7 @@ _OWN_DOCS = {
         """,
     "TL005": """A suppressing comment does not say why.
 
-        The reason stands behind the brackets, or in a second comment on the line:
+        The reason stands after the brackets, or in a second comment on the line:
 
         | comment | has a reason |
         |---|---|
@@ -70,8 +70,9 @@ _OWN_DOCS = {
         | `x.data  # torchlint: ignore[TL101]`, `# noqa: TL101` | no |
         | `x.data  # torchlint: ignore[TL101]  # type: ignore` | no: the second one is for another tool |
 
-        Of a range the reason stands behind `disable`. A plain `# noqa` can be meant for another tool.
-        Off unless `require-reason = true` stands in the settings, or it is selected: `--extend-select TL005`. A comment
+        Of a range the reason stands after `disable`. A plain `# noqa` can be meant for another tool.
+        Off unless `require-reason = true` stands in the settings, or it is selected by code or name, which `ALL` does
+        not: `--extend-select TL005`. A comment
         does not silence it, `--ignore TL005` and `per-file-ignores` do.
         """,
 }
@@ -92,9 +93,14 @@ def name_of(code: str) -> str:
 _EXAMPLE = re.compile(r"^```diff[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _KINDS = {"-": "safe", "~": "unsafe"}
 
+_OWN_FIXES = {"TL002": ["safe"]}
+"""What the tool's own diagnostics have, which have no examples."""
+
 
 def kinds_of_fixes(code: str) -> list[str]:
     """What kinds of fixes a rule has, by the signs in its examples; and whether some findings have none."""
+    if code in OWN:
+        return _OWN_FIXES.get(code, [])
     signs = {line[:1] for block in _EXAMPLE.findall(documentation(code)) for line in block.splitlines()}
     words = [word for sign, word in _KINDS.items() if sign in signs]
     return [*words, "sometimes none"] if "!" in signs and words else words

@@ -129,7 +129,8 @@ def _extended(nearest: Stated) -> list[Stated]:
         file = os.path.normpath(os.path.join(os.path.dirname(here.name), os.path.expanduser(name)))
         about = f"{here.place('extend')}: `extend`"
         if any(os.path.realpath(file) == os.path.realpath(each.name) for each in layers):
-            raise SettingsError(f"{about}: {file} extends this file, which cannot extend it, too")
+            itself = "a file cannot extend itself" if os.path.realpath(file) == os.path.realpath(here.name) else ""
+            raise SettingsError(f"{about}: {itself or f'{file} extends this file, which cannot extend it, too'}")
         if len(layers) == _MOST_EXTENDED:
             raise SettingsError(f"{about}: more than {_MOST_EXTENDED} files extend each other")
         layers.insert(0, _base(file, about, _project_of(nearest.name)))

@@ -129,6 +129,17 @@ detached tensor has none to send.
 ```diff
  import numpy as np
  import torch
+
+ def save(x):
+~    np.save('x', x)
++    np.save('x', x.detach())
+
+ save(torch.nn.Linear(3, 3)(torch.ones(3)))
+```
+
+```diff
+ import numpy as np
+ import torch
  from torch import nn
 
  net, criterion = nn.Linear(3, 2), nn.MSELoss()

@@ -1,6 +1,6 @@
 r"""Transferring a tensor before detaching it records the transfer in the graph.
 
-`x.cpu().detach()` copies with autograd watching and then throws the record away; `x.detach().cpu()` only copies.
+`x.cpu().detach()` records the copy for autograd and discards the record; `x.detach().cpu()` only copies.
 
 ```diff run
  import torch
@@ -45,6 +45,15 @@ give there. `.data` goes where it is known:
 
 For `.data` on a transferred tensor that is written to, or may be, later: on the same device the transfer is the tensor
 itself, and `.detach()` shares its version counter.
+
+```diff
+ import torch
+
+ w = torch.ones(3, requires_grad=True)
+~x = w.cpu().data
++x = w.detach().cpu()
+ x[0] = 1.0
+```
 
 Detaching: <https://docs.pytorch.org/docs/stable/generated/torch.Tensor.detach.html>.
 """

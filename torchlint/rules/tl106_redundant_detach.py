@@ -44,6 +44,15 @@ Where these are called, NumPy is not needed either; a detour over it that detach
 For `x.detach().data` that is written to, or may be, later: `.data` has a version counter of its own. And where a name
 is all that says that there is a tensor of PyTorch.
 
+```diff
+ import torch
+
+ w = torch.ones(3, requires_grad=True)
+~x = w.detach().data
++x = w.detach()
+ x[0] = 1.0
+```
+
 `Tensor.item`: <https://docs.pytorch.org/docs/stable/generated/torch.Tensor.item.html>.
 """
 

@@ -100,6 +100,13 @@ What may be a copy is no view: it can be written, and the graph goes through wha
 
 Never: what raises is done as it is written. There is no fix where the result of the operation is used on the spot.
 
+```diff
+ import torch
+
+ w = torch.zeros(3, requires_grad=True)
+!r = w.add_(1).sum()
+```
+
 In-place operations: <https://docs.pytorch.org/docs/stable/notes/autograd.html#in-place-operations-with-autograd>.
 """
 

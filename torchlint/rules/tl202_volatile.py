@@ -67,6 +67,18 @@ def evaluate(batches):
     return total
 ```
 
+```diff
+ import torch
+ from torch.autograd import Variable
+
+ net = torch.nn.Linear(3, 3)
+~x = Variable(torch.ones(3), volatile=True)
+~y = net(x)
++x = Variable(torch.ones(3))
++with torch.no_grad():
++    y = net(x)
+```
+
 `volatile=True` spread with the values: whatever a volatile tensor took part in had no graph, until it was cut by
 `.data` or `.detach()`. So a block takes in the statements that compute with volatile values, and what stands between
 them and needs no graph; what is computed with a graph ends it. There is no fix where one statement does both, where the

@@ -208,7 +208,7 @@ def _as_number(node: cst.BaseExpression, model: Model) -> Fix | None:
         if not names.is_builtin("float", node, model):
             return None
         edits = edit.insert_before(node, "float("), edit.insert_after(node, ")")
-        return Fix("Use `float`", edits, _UNSAFE, risk="of a whole number it makes one with a fraction")
+        return Fix("Use `float`", edits, _UNSAFE, risk="an int becomes a float")
     return Fix("Add `.item()`", edit.append(node, ".item()"))
 
 

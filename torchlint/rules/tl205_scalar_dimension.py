@@ -175,7 +175,7 @@ def _gradient_fix(node: cst.Call, given: cst.Arg, rest: Sequence[cst.Arg], model
         return Fix("Remove it: the gradient of a loss is one", (edit.remove_argument(node, given),))
     if not one_element.is_made_of_one(given.value, model):
         return None
-    return _risky("Give its element", edit.append(given.value, "[0]"))
+    return _risky("Pass the element, without its dimension", edit.append(given.value, "[0]"))
 
 
 @on(

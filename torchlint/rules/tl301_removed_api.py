@@ -55,6 +55,14 @@ The fix is safe where the new call gives what the old one gave in its last versi
 triangle unless told otherwise, so `torch.linalg.eigh` is told to. `torch.lstsq` put the residuals below the solution,
 so its fix is unsafe: it is right for square matrices. `torch.eig` has no fix: `torch.linalg.eig` gives complex results.
 
+```diff
+ import torch
+
+ b, a = torch.ones(3, 1), torch.eye(3)
+~x, _ = torch.lstsq(b, a)
++x = torch.linalg.lstsq(a, b).solution
+```
+
 Release notes: <https://github.com/pytorch/pytorch/releases>.
 """
 

@@ -222,8 +222,8 @@ def check_option(node: cst.Call, model: Model) -> Finding | None:
         return None
     option = spelled[names_of.index("--local_rank")]
     quote = option.quote
-    fix = Fix("Know both", (edit.insert_before(first, f"{quote}--local-rank{quote}, "),)).doubted(
-        "what lists the names of the options gets one more"
+    fix = Fix("Accept both spellings", (edit.insert_before(first, f"{quote}--local-rank{quote}, "),)).doubted(
+        "a list of the spellings of options has one more"
     )
     said = "`torch.distributed.launch` passes `--local-rank` since PyTorch 2.0, which is not known here"
     return Finding(option, said, fix)

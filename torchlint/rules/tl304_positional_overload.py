@@ -43,6 +43,22 @@ argument now, after the tensors.
 The fix is safe: it calls the same kernel. Comments between the arguments would be lost, so it is unsafe where there are
 any, or where arguments do something in another order. There is none where a number binds a name.
 
+```diff
+ import torch
+
+ x, y = torch.ones(3), torch.ones(3)
+~x.add_(2,  # twice
+~       y)
++x.add_(y, alpha=2)
+```
+
+```diff
+ import torch
+
+ x, y = torch.ones(3), torch.ones(3)
+!x.add_((n := 2), y)
+```
+
 `torch.add`: <https://docs.pytorch.org/docs/stable/generated/torch.add.html>.
 """
 

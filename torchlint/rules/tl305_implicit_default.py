@@ -1,6 +1,6 @@
 r"""A default that warns, has changed, or is gone.
 
-`softmax` without `dim` picks one by the number of dimensions, `meshgrid` without `indexing` will change its mind,
+`softmax` without `dim` picks one by the number of dimensions, the default of `indexing` of `meshgrid` will change,
 `grid_sample` without `align_corners` did so in 1.3, `stft` needs to be told about complex numbers. Say what is meant.
 
 ```diff run

@@ -53,6 +53,13 @@ A fix is safe where the new name is the same object, or does the same, which is 
 more, so `LRScheduler` changes what `isinstance` says. So it is where a name that is another object by now is
 only named, and not called.
 
+```diff
+~from torch.optim.lr_scheduler import _LRScheduler
+~class Warmup(_LRScheduler): ...
++from torch.optim.lr_scheduler import LRScheduler
++class Warmup(LRScheduler): ...
+```
+
 Release notes: <https://github.com/pytorch/pytorch/releases>.
 """
 

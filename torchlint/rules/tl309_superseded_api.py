@@ -35,6 +35,14 @@ then, so that is unsafe; so is another class where the project asks for the old 
 `state_dict` change, and what is written to the weight afterwards, by an initialiser say, is lost. `torch.norm` and
 `torch.svd` have none: what to write depends on the dimensions, and on all uses of `V`.
 
+```diff
+ from torch import nn
+~from torch.nn.utils import spectral_norm
++from torch.nn.utils.parametrizations import spectral_norm
+
+ layer = spectral_norm(nn.Linear(3, 3))
+```
+
 `torch.norm`: <https://docs.pytorch.org/docs/stable/generated/torch.norm.html>.
 """
 

@@ -99,6 +99,16 @@ Where it runs today, for then the program does something else: what is written. 
 `load_state_dict` is given the method, which raises. There is none where the method wants an argument
 (`ReduceLROnPlateau.step(metric)`).
 
+```diff
+ import torch
+ from torch.optim.lr_scheduler import ReduceLROnPlateau
+
+ net = torch.nn.Linear(3, 3)
+ optimizer = torch.optim.SGD(net.parameters(), 0.1)
+ scheduler = ReduceLROnPlateau(optimizer)
+!scheduler.step
+```
+
 `Optimizer.step`: <https://docs.pytorch.org/docs/stable/generated/torch.optim.Optimizer.step.html>.
 """
 

@@ -148,6 +148,15 @@ Gradients are cleared by the optimizer, the module, by hand, or in what the loop
 Always: other gradients are used. There is no fix where the optimizer or `backward()` is not in the loop itself, where
 several places step, or where it would stand behind a step and something in the loop reads `.grad`.
 
+```diff
+ import torch
+
+ def train(net: torch.nn.Linear, loader, scaler):
+     optimizer = torch.optim.SGD(net.parameters(), 0.1)
+     for x in loader:
+!        loss = net(x).sum(); loss.backward(); optimizer.step()
+```
+
 `zero_grad`: <https://docs.pytorch.org/docs/stable/generated/torch.optim.Optimizer.zero_grad.html>.
 """
 
@@ -392,7 +401,7 @@ def _behind(step: cst.CSTNode, loop: LoopStatement, path: str, model: Model) -> 
     line = model.tree.statement(step)
     inserted = edit.insert_line(model.tree, line, f"{path}.zero_grad()", beside=line)
     risk = "gradients no longer add up over the steps, so training takes another way"
-    return None if inserted is None else Fix("Clear the gradients behind it", (inserted,)).doubted(risk)
+    return None if inserted is None else Fix("Clear the gradients after it", (inserted,)).doubted(risk)
 
 
 def _line_before(begun: list[cst.CSTNode], steps: list[cst.CSTNode], model: Model) -> cst.CSTNode | None:

@@ -300,5 +300,5 @@ def _moved_inside(outer: cst.BaseExpression, inner: cst.BaseExpression, model: M
     used = tuple(each for each in edits if each.start != each.end and (head or each is not edits[0]))
     used = tuple(each for each in used if tail or each is not edits[2])
     return Fix("Do it inside of the parameter", used).doubted(
-        "it gets into `parameters()` and the state dict, and files of before lack it"
+        "it gets into `parameters()` and the state dict, and state dicts that were saved before lack it"
     )

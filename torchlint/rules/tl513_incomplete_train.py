@@ -2,7 +2,7 @@ r"""`train()` of a module sets the mode of all its children, and returns the mod
 
 `eval()` is `train(False)`, so whoever overrides `train` decides about both. Without `return self`, `net = net.eval()`
 is `None`, as it is where `eval` itself is overridden and returns nothing. If only `self.training` is set, dropout and
-batch normalisation inside the module never hear of it.
+batch normalisation inside the module keep their mode.
 
 ```diff run-after
  import torch

@@ -103,7 +103,7 @@ def check(node: cst.Call, model: Model) -> Finding | None:
     if name in _RANDOM:
         fix = fix.doubted("a device draws other random numbers than the CPU")
     elif method.value != "to" or not _is_proved(given[0].value, model):
-        fix = fix.doubted("what is given there may be `None`, which is the CPU for `device=`, or no device")
+        fix = fix.doubted("the argument may be `None`, which `device=` takes for the CPU, or may be no device")
     return Finding(method, said, fix)
 
 

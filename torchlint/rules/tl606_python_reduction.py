@@ -101,7 +101,7 @@ GROUP = Group.PERFORMANCE
 SEVERITY = Severity.WARNING
 
 _NAN = "NaN is the result if one is there, equal ones share the gradient, and what is given is a copy"
-_ROWS = "rows of several elements, of which it cannot be asked so far, are all looked at"
+_ROWS = "rows of several elements raise today, and all of their elements are looked at then"
 _RISKS = {
     "any": _ROWS,
     "all": _ROWS,

@@ -1,6 +1,6 @@
 r"""`log(1 + x)`, `exp(x) - 1` and `log(sum(exp(x)))` have functions of their own that are more precise.
 
-For a small `x`, `1 + x` has lost most digits of `x` before the logarithm sees them, and `exp(x) - 1` loses them
+For a small `x`, `1 + x` has lost most digits of `x` before the logarithm is taken, and `exp(x) - 1` loses them
 afterwards; `exp` of a large one is infinite. `torch.log1p`, `torch.expm1` and `torch.logsumexp` are neither. Where
 values are known to be harmless it makes no difference, so this rule is off unless it is selected
 (`--extend-select TL801`).

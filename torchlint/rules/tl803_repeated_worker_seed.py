@@ -1,8 +1,8 @@
 r"""A `worker_init_fn` that seeds with constants makes all epochs the same.
 
 Workers start anew in each epoch, and are seeded with the same numbers again: so each epoch has the augmentations of
-the first one. torch has seeded the generators of numpy and Python in workers itself since 1.9, in each epoch
-differently.
+the first one. torch seeds the generators of torch and Python in workers itself, in each epoch differently, and
+since 1.9 that of numpy, too.
 
 ```diff run-differs
  import random
@@ -136,7 +136,7 @@ from torchlint.rule import Finding, Fix, Group, Severity, on, word
 from torchlint.rules.api import names
 from torchlint.rules.shared import order
 
-GROUP = Group.CORRECTNESS
+GROUP = Group.REPRODUCIBILITY
 SEVERITY = Severity.ERROR
 
 _LOADER = frozenset(("DataLoader",))

@@ -103,7 +103,7 @@ from torchlint.model.syntax import parameters, positional_parameters
 from torchlint.rule import Finding, Group, Severity, all_of, any_of, on, word
 from torchlint.rules.shared.own_calls import called_by
 
-GROUP = Group.CORRECTNESS
+GROUP = Group.REPRODUCIBILITY
 SEVERITY = Severity.ERROR
 
 _GENERATORS = frozenset(

@@ -71,7 +71,8 @@ class EditorLinter:
         return self._run(snapshot, Fixing.UNSAFE if unsafe else Fixing.SAFE)
 
     def _run(self, snapshot: Snapshot, fixing: Fixing) -> FileResult:
-        project, file = self._project, File(snapshot.name, snapshot.name)
+        project = self._project
+        file = File(snapshot.name, snapshot.name, named=True)  # opening it is asking for it
         if not self._options.enable or is_excluded(file.location, project):
             return FileResult(file)
         settings = project.settings(os.path.dirname(file.location))

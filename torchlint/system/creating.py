@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import stat
+import sys
 
 from torchlint.system import ending, leftovers
 from torchlint.system.reading import is_own
@@ -21,9 +23,15 @@ def create(path: str, data: bytes) -> None:
     A link stays a link. What is no regular file, or would lose something if another one came into its place (its owner,
     its other names, what else the system keeps of it), is written to as it is.
 
+    To a descriptor of this process, ``/dev/stdout`` say, data is added: the file behind it can be a log, which holds
+    what other programs have said.
+
     Raises:
         OSError: it could not be written; unless it is written to as it is, what was there still is.
     """
+    if (descriptor := descriptor_of(path)) is not None:
+        _append(descriptor, data)
+        return
     target = os.path.realpath(path)
     status = _status(path)
     if status is not None and not _is_replaceable(path, target, status):
@@ -38,6 +46,37 @@ def create(path: str, data: bytes) -> None:
         _overwrite(path, data)
 
 
+_DESCRIPTOR = re.compile(r"/(?:dev|proc/(?:self|thread-self|([1-9][0-9]*)))/fd/([0-9]{1,9})")
+
+
+def descriptor_of(path: str) -> int | None:
+    """The descriptor of this process that a path stands for, be it by links; None for any other file."""
+    name = os.path.abspath(path)
+    for _ in range(_LINKS):
+        match = _DESCRIPTOR.fullmatch(name)
+        if match is not None and match[1] in (None, str(os.getpid())):
+            return int(match[2])
+        try:
+            name = os.path.normpath(os.path.join(os.path.dirname(name), os.readlink(name)))
+        except (OSError, ValueError):
+            return None
+    return None
+
+
+_LINKS = 40
+"""How many links are followed: no system follows more."""
+
+
+def _append(descriptor: int, data: bytes) -> None:
+    """Write to a descriptor behind all that this process has written."""
+    if descriptor > 2 and not os.get_inheritable(descriptor):  # one of this program's own, which nobody can mean
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    with open(descriptor, "wb", closefd=False) as file:
+        file.write(data)
+
+
 def _status(path: str) -> os.stat_result | None:
     """What is there; None for nothing, as where a link leads to nothing yet."""
     try:
@@ -49,7 +88,7 @@ def _status(path: str) -> os.stat_result | None:
 def _is_replaceable(path: str, target: str, status: os.stat_result) -> bool:
     """Whether another file may come into the place of one.
 
-    Not where a process has it open under a name like ``/dev/stdout``, which would go on writing to the old one.
+    Not where another process has it open under a name like ``/proc/1/fd/1``, which would go on writing to the old one.
     """
     if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1 or not is_own(status):
         return False

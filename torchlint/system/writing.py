@@ -70,12 +70,18 @@ def write_new(path: str, data: bytes, mode: int) -> None:
     """Put data into a file that is not there yet, and on the disk; ``mode`` is what it is made with, less the umask.
 
     Raises:
-        OSError: it could not be, or something has that name, be it a link.
+        OSError: it could not be, or something has that name, be it a link. No file is left that holds a part of it.
     """
-    with open(os.open(path, _FLAGS, mode), "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
+    descriptor = os.open(path, _FLAGS, mode)
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(path)
+        raise
 
 
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)

@@ -17,7 +17,7 @@ from torchlint.rules.api.table import Row
 from torchlint.rules.api.uses import Use
 
 _OTHER_CLASS = "the project asks if something is of the old class, which what the new one makes is not"
-_HANDED_ON = "who is handed the new one may tell it from the old one"
+_HANDED_ON = "code that it is passed to may compare it with the old one"
 
 
 def judged(fix: Fix, use: Use, model: Model) -> Fix:

@@ -68,7 +68,7 @@ def _arange(call: cst.Call, row: Row, model: Model) -> Fix | None:
     if spelled is None:
         return None
     edits = (edit.replace(replaced, spelled[0]),)
-    said = "Use `torch.arange`, one further"
+    said = "Use `torch.arange` with an end that is larger by one step"
     if any("get_default_dtype" in each for each in given) and model.remember(_is_scripted):
         risk = "TorchScript knows no `torch.get_default_dtype()`"
         return Fix(said, edits, Applicability.UNSAFE, spelled[1], risk=risk)

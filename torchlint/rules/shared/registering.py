@@ -17,7 +17,7 @@ from torchlint.rules.shared.unregistered import KeptPlain
 
 _TELLING = ("isinstance", "type")
 """Functions that tell a container of torch's from a list or dict."""
-_RISK = "what is in it gets into `parameters()` and the state dict, and files of before lack it"
+_RISK = "what is in it gets into `parameters()` and the state dict, and state dicts that were saved before lack it"
 _ADDING_ONE = ("append", "insert", "__setitem__")
 _ADDING_SEVERAL = ("extend", "update", "__iadd__")
 _TAKING_ITERABLES = ("builtins.", "torch.optim.", "torch.nn.utils.", "torch.autograd.")
