@@ -14,10 +14,8 @@ meant; the detach comes first, so that nothing else is recorded.
 +a = out.detach().numpy()
 -b = out.cpu().numpy()
 +b = out.detach().cpu().numpy()
--c = np.asarray(net.weight)
-+c = np.asarray(net.weight.detach())
--d = net.weight.cpu().float().numpy()
-+d = net.weight.detach().cpu().float().numpy()
+-c = net.weight.cpu().float().numpy()
++c = net.weight.detach().cpu().float().numpy()
  e = out.argmax(1).numpy()
  f = out.detach().cpu().numpy()
  g = net.weight.numpy(force=True)
@@ -42,7 +40,6 @@ shapes that are put into axes, of texts and of limits (`ax.add_patch(plt.Rectang
 +b = np.array([y[0].detach(), y[1].detach()])
 -c = np.mean([v * 2 for v in y])
 +c = np.mean([(v * 2).detach() for v in y])
- d = np.mean([v.item() for v in y])
 ```
 
 So does arithmetic with an array behind the tensor, or with a sparse matrix of SciPy before it. Whether the graph is
@@ -60,7 +57,6 @@ serves for nothing else (here `losses.append(loss.detach())`):
 losses = []
 for x, y in loader:
     loss = criterion(model(x), y)
-    optimizer.zero_grad()
     loss.backward()
     optimizer.step()
     losses.append(loss)
@@ -85,15 +81,12 @@ not freeze them. Modules that the file freezes, wherever it does, are no evidenc
 
  net = nn.Linear(3, 2)
 
-
  def called(x):
 -    return net(x).numpy()
 +    return net(x).detach().numpy()
 
-
  def called_by_nobody(x):
      return net(x).numpy()
-
 
  called(torch.ones(3))
 ```
