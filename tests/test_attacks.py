@@ -26,7 +26,10 @@ def programs(page: str) -> dict[str, Mapping[str, str]]:
     return found
 
 
-@pytest.mark.parametrize("files", programs("safe.md").values(), ids=programs("safe.md"))
+SAFE = {**programs("safe.md"), **programs("called.md")}
+
+
+@pytest.mark.parametrize("files", SAFE.values(), ids=SAFE)
 def test_it_does_the_same_after_safe_fixes(files: Mapping[str, str]) -> None:
     found = wrong(files, frozenset(catalogue()))
     assert found is not None, "it does not run as it stands"
