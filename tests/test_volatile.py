@@ -448,6 +448,34 @@ def test_a_helper_of_another_file_that_fills_its_own_list(
     assert ("with torch.no_grad():\n            out = net(x)" in Path("use.py").read_text(encoding="utf-8")) is is_block
 
 
+GIVEN = """\
+import torch
+from torch.autograd import Variable
+from helper import both
+
+
+def go(h, x):
+    v = Variable(x, volatile=True)
+    return both(h, v)
+"""
+BOTH = {
+    "return h * 2": False,
+    "return h * v": True,
+    "y = h + v\n    return y.sum()": True,
+    "y = h * 2\n    return y.sum()": False,
+    "if v.sum() > 0:\n        return h\n    return h * v": False,
+}
+
+
+@pytest.mark.parametrize(("body", "is_block"), BOTH.items())
+def test_a_helper_of_another_file_that_computes_with_one_of_two(
+    write: Callable[[dict[str, str]], Any], torchlint: Callable[..., Any], body: str, is_block: bool
+) -> None:
+    write({"pyproject.toml": "", "helper.py": f"def both(h, v):\n    {body}\n", "use.py": GIVEN})
+    torchlint("check", "--isolated", "--no-cache", "--fix", "--unsafe-fixes", ".")
+    assert ("with torch.no_grad():" in Path("use.py").read_text(encoding="utf-8")) is is_block
+
+
 TOGETHER = """\
 import torch
 from torch import nn

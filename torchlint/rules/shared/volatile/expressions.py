@@ -10,7 +10,7 @@ import libcst as cst
 from torchlint.file.tree.nodes import children
 from torchlint.model import Kind, Model
 from torchlint.model.autograd import calls_backward
-from torchlint.model.bindings import bound_value, last_assigned
+from torchlint.model.bindings import last_assigned
 from torchlint.model.graphs.backward import statements_sent_back
 from torchlint.model.syntax import dotted, has_stars, parameters, positional_parameters, without_subscripts
 from torchlint.model.torch import library
@@ -18,6 +18,7 @@ from torchlint.model.torch.arguments import literal_bool
 from torchlint.rules.shared import memory
 from torchlint.rules.shared.unrecorded_inputs import volatile_argument
 from torchlint.rules.shared.variables import VARIABLE
+from torchlint.rules.shared.volatile.elsewhere import GROWING, called_elsewhere
 from torchlint.rules.shared.volatile.frame import VolatileFrame
 from torchlint.rules.shared.volatile.values import (
     EMPTY,
@@ -43,7 +44,6 @@ _READERS = frozenset(
 """Callables that read what they are given, and no more."""
 _ASKING = frozenset(f"builtins.{name}" for name in ("isinstance", "len", "type", "hasattr", "id", "repr", "str"))
 """Functions that compute nothing of tensors."""
-_GROWING = frozenset(("append", "extend", "add", "insert", "appendleft"))
 _HANDING_ON = frozenset(
     f"builtins.{name}" for name in ("zip", "enumerate", "list", "tuple", "sorted", "reversed", "iter", "next", "dict")
 )
@@ -191,7 +191,7 @@ def _fills_or_reads(model: Model, use: cst.Name) -> bool:
         case cst.AssignTarget() | cst.Return():
             return True
         case cst.Attribute(attr=cst.Name(value=name)) as method:
-            return name in _GROWING and isinstance(model.tree.parent(method), cst.Call)
+            return name in GROWING and isinstance(model.tree.parent(method), cst.Call)
         case cst.Subscript(value=value):
             return value is use
         case cst.Arg() as arg:
@@ -313,7 +313,7 @@ def _method(
         return operate(frame, call, arguments, knows=False)
     receiver = evaluate(frame, owner)
     is_own = _callee(frame, call) is not None
-    if name in _GROWING and not receiver.is_volatile and not is_own:
+    if name in GROWING and not receiver.is_volatile and not is_own:
         for each in arguments:
             _grow(frame, owner, each)
         return NO_GRAPH
@@ -419,7 +419,7 @@ def _followed(frame: VolatileFrame, node: cst.CSTNode) -> Called:
     if function is None or not isinstance(node, cst.Call) or frame.depth >= _MAX_CALLS:
         return NOTHING
     if frame.model.home(function) is not frame.model:
-        return frame.model.remember(_called_elsewhere, function)
+        return frame.model.remember(called_elsewhere, function, _with_graphs(frame, node, function))
     return frame.model.remember(frame.run, function, frame.depth + 1, _with_graphs(frame, node, function))
 
 
@@ -442,56 +442,6 @@ def _callee(frame: VolatileFrame, call: cst.Call) -> cst.FunctionDef | None:
             return None
         function = frame.model.find_method(function, "forward")
     return function if isinstance(function, cst.FunctionDef) else None
-
-
-def _called_elsewhere(model: Model, function: cst.FunctionDef) -> Called:
-    """The same of a function of another file: whatever it keeps may carry a graph."""
-    home = model.home(function)
-    tree = home.tree
-    targets = [each.target for each in tree.within(function.body, cst.AssignTarget)]
-    targets += [each.target for each in tree.within(function.body, cst.AugAssign)]
-    called = [call.func for call in tree.within(function.body, cst.Call) if isinstance(call.func, cst.Attribute)]
-    filled = [each.value for each in called if each.attr.value in _GROWING]
-    filled += [target for target in targets if isinstance(target, (cst.Attribute, cst.Subscript))]
-    names = tree.within(function.body, cst.Global) + tree.within(function.body, cst.Nonlocal)
-    return Called(EMPTY, bool(names) or not all(_is_made_here(each, function, home) for each in filled))
-
-
-def _is_made_here(node: cst.BaseExpression, function: cst.FunctionDef, model: Model) -> bool:
-    """Whether a list or tensor is filled that the function has made itself: ``res = []; res.append(x)``."""
-    owner = without_subscripts(node)
-    if not isinstance(owner, cst.Name) or owner.value in {param.name.value for param in parameters(function)}:
-        return False
-    bound = [bound_value(each, model.tree) for each in model.targets(owner.value, function) if _is_bound(each, model)]
-    others = [each for each in bound if not _is_of_itself(each, owner.value)]
-    return bool(others) and all(each is not None and _is_new(each, model) for each in others)
-
-
-def _is_new(node: cst.BaseExpression, model: Model) -> bool:
-    """Whether an expression makes a list or a tensor that nobody else holds, wrapped or not, on whichever device."""
-    match node:
-        case cst.Call(func=cst.Attribute(value=owner)) if memory.is_transfer(node):
-            return _is_new(owner, model)
-        case cst.Call(func=func, args=[cst.Arg(value=wrapped, keyword=None, star=""), *_]):
-            if model.qualified(func) == VARIABLE:
-                return memory.is_new(wrapped, model)
-    kind = model.value(node).kind
-    if kind and not kind & ~(Kind.NDARRAY | Kind.NONE):
-        return True  # that keeps no graph
-    return isinstance(node, _DISPLAYS) or memory.is_new(node, model)
-
-
-def _is_of_itself(value: cst.BaseExpression | None, name: str) -> bool:
-    """Whether a name is bound to what a method of it gives: ``output = output.cuda()``."""
-    return isinstance(value, cst.Call) and isinstance(value.func, cst.Attribute) and dotted(value.func.value) == name
-
-
-_DISPLAYS = (cst.List, cst.ListComp, cst.Dict, cst.DictComp)
-
-
-def _is_bound(name: cst.Name, model: Model) -> bool:
-    """Whether a name is assigned itself, and not what is in it."""
-    return not isinstance(model.tree.parent(name), (cst.Subscript, cst.Attribute))
 
 
 def _trainers(model: Model) -> frozenset[str]:
