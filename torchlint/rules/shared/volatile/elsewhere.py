@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import libcst as cst
 
 from torchlint.model import Kind, Model
-from torchlint.model.bindings import bound_value
-from torchlint.model.syntax import dotted, parameters, without_subscripts
+from torchlint.model.bindings import bound_value, unpacked_from
+from torchlint.model.syntax import dotted, parameters, root, without_subscripts
 from torchlint.rules.shared import memory
 from torchlint.rules.shared.variables import VARIABLE
 from torchlint.rules.shared.volatile.values import EMPTY, UNKNOWN, Called
@@ -41,15 +43,28 @@ def _may_give_alone(home: Model, function: cst.FunctionDef, with_graphs: frozens
 
 
 def _made_of(home: Model, function: cst.FunctionDef, node: cst.BaseExpression) -> set[str]:
-    """The names that an expression is made of, and those that these are made of."""
+    """The names that an expression is made of, those that these are made of, and those of what is put into them."""
     found = set[str]()
     waiting: list[cst.CSTNode] = [node]
     while waiting:
         for name in home.tree.within(waiting.pop(), cst.Name):
             if name.value not in found:
                 found.add(name.value)
-                waiting += filter(None, (bound_value(each, home.tree) for each in home.targets(name.value, function)))
+                targets = home.targets(name.value, function)
+                waiting += filter(None, (bound_value(each, home.tree) for each in targets))
+                waiting += filter(None, (unpacked_from(each, home.tree) for each in targets))
+                waiting += _put_into(home, function, name.value)
     return found
+
+
+def _put_into(home: Model, function: cst.FunctionDef, name: str) -> Iterator[cst.CSTNode]:
+    """What a function puts into something that a name stands for: ``res.append(x)``, ``res[0] = x``."""
+    for call in home.tree.within(function.body, cst.Call):
+        if isinstance(call.func, cst.Attribute) and call.func.attr.value in GROWING and root(call.func) == name:
+            yield call
+    for assign in home.tree.within(function.body, cst.Assign):
+        if any(isinstance(each.target, cst.Subscript) and root(each.target) == name for each in assign.targets):
+            yield assign.value
 
 
 def _is_made_here(node: cst.BaseExpression, function: cst.FunctionDef, model: Model) -> bool:
