@@ -140,11 +140,11 @@ FORMS: dict[str, tuple[str, str | None] | tuple[str, str | None, str]] = {
         "    return f'{errD.data[0]:6.3f} {x.data[0]:.1f} {y.data[0]:.1f} {y.data[1]:.1f} {page.data[0]:.1f}'\n",
         "import torch\ndef f(err, errD, cost, x: torch.Tensor, y: torch.Tensor, page, n):\n"
         "    print('[%d] %s %.4f' % (n, err.data[0], errD.data[0]), 'at {0:>5}, {1:.2f}'.format(n, cost.data[0]))\n"
-        "    if err.data[0] > 0.5 or x[0] > 1:\n        n = 1 + cost.data[0]\n"
+        "    if err.data[0] > 0.5 or x.data[0] > 1:\n        n = 1 + cost.data[0]\n"
         "    return f'{errD.data[0]:6.3f} {x.data[0]:.1f} {y.detach()[0]:.1f} {y.detach()[1]:.1f} {page.data[0]:.1f}'\n",
         "import torch\ndef f(err, errD, cost, x: torch.Tensor, y: torch.Tensor, page, n):\n"
         "    print('[%d] %s %.4f' % (n, err.item(), errD.item()), 'at {0:>5}, {1:.2f}'.format(n, cost.item()))\n"
-        "    if err.item() > 0.5 or x[0] > 1:\n        n = 1 + cost.item()\n"
+        "    if err.item() > 0.5 or x.item() > 1:\n        n = 1 + cost.item()\n"
         "    return f'{errD.item():6.3f} {x.item():.1f} {y.detach()[0]:.1f} {y.detach()[1]:.1f} {page.data[0]:.1f}'\n",
     ),
     "another function of that name": ("import torch\ndef f(x, iter):\n    return iter(x).next()\n", None),

@@ -289,9 +289,10 @@ def test_color_on_a_terminal(terminal: str, colored: bool, monkeypatch: pytest.M
 def test_kinds_of_fixes_are_those_of_the_examples() -> None:
     from torchlint.diagnostic import Applicability
     from torchlint.project.pages import documentation, kinds_of_fixes
+    from torchlint.rules import catalogue
     from torchlint.testing.examples import examples
 
-    for code in known_names():
+    for code in catalogue():
         kinds = {mark.applicability for example in examples(documentation(code)) for mark in example.marks}
         words = [kind.value for kind in (Applicability.SAFE, Applicability.UNSAFE) if kind in kinds]
         assert kinds_of_fixes(code) == words + ["sometimes none"] * (None in kinds and bool(words)), code

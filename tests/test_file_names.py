@@ -150,7 +150,7 @@ def test_what_is_ignored(folder: Path, environment: dict[str, str]) -> None:
 SERVED = r"""
 import sys
 from torchlint.server.locations import location_of
-from torchlint.model.codebase.importers import _stem
+from torchlint.system.importable import module_name as _stem
 location = location_of(sys.argv[1], "/")
 open(location, "rb").close()
 print(ascii(_stem(location)), ascii(_stem("/n\u00e9.py")), ascii(_stem("/n\ud83d.py")))

@@ -34,9 +34,8 @@ def is_bound_by_then(context: Context, name: str, node: cst.CSTNode) -> bool:
 def _outermost(context: Context, node: cst.CSTNode) -> cst.CSTNode:
     """What a node waits in at the top of the module, as functions do; or itself."""
     found: cst.CSTNode = node
-    for up in (node, *context.tree.ancestors(node)):
-        if isinstance(up, (cst.FunctionDef, cst.Lambda)):
-            found = up
+    while (up := context.tree.enclosing(found, cst.FunctionDef, cst.Lambda)) is not None:
+        found = up
     return found
 
 

@@ -98,7 +98,7 @@ def _decorated_grad(context: Context, function: cst.FunctionDef) -> Tri | None:
         mode = grad_context(at, decorator.decorator)
         if mode is not None:
             is_run_at_once = is_run_at_once and (
-                not is_generator(context.tree, function) or _is_of_torch(at, decorator.decorator)
+                not is_generator(context, function) or _is_of_torch(at, decorator.decorator)
             )
             return mode if is_run_at_once else Tri.MAYBE
         is_run_at_once = is_run_at_once and ending_name(decorator.decorator) in RUNNING_AT_ONCE

@@ -34,7 +34,7 @@ def _expr(frame: Frame, node: cst.Expr) -> None:
     match value:
         case cst.Call(func=cst.Attribute(value=stack, attr=cst.Name("enter_context")), args=[argument]):
             mode = contexts.grad_context(frame, argument.value)
-            is_left = mode is not None and not waiting.is_never_left(frame.tree, stack)
+            is_left = mode is not None and not waiting.is_never_left(frame.context, stack)
             frame.grad = frame.grad if mode is None else mode | Tri.MAYBE if is_left else mode
         case cst.Call(func=func) if reference(frame.values.get(id(func))) in SET_GRAD:
             frame.grad = after_calls(frame.context, frame.scope, frame.values[id(value)].grad)

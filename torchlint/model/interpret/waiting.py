@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import libcst as cst
 
 from torchlint.file.tree.tree import Tree
+from torchlint.model.context import Context
 from torchlint.model.imports import imported_path
 from torchlint.model.interpret.frame import Frame
 from torchlint.model.possibilities import Tri
@@ -62,21 +63,30 @@ def _draws(frame: Frame, call: cst.Call) -> bool:
     return name in _DRAWING or path.startswith(("torch.", "numpy."))
 
 
-def is_run_later(tree: Tree, function: cst.FunctionDef) -> bool:
+def is_run_later(context: Context, function: cst.FunctionDef) -> bool:
     """Whether a call of a function only makes a generator or a coroutine."""
-    return function.asynchronous is not None or is_generator(tree, function)
+    return function.asynchronous is not None or is_generator(context, function)
 
 
-def is_generator(tree: Tree, function: cst.FunctionDef) -> bool:
+def is_generator(context: Context, function: cst.FunctionDef) -> bool:
     """Whether a function has a ``yield`` of its own."""
+    return context.remember(_yields, function)
+
+
+def _yields(context: Context, function: cst.FunctionDef) -> bool:
+    tree = context.tree
     return any(
         tree.enclosing(each, cst.FunctionDef, cst.Lambda) is function for each in tree.within(function.body, cst.Yield)
     )
 
 
-def is_never_left(tree: Tree, stack: cst.BaseExpression) -> bool:
+def is_never_left(context: Context, stack: cst.BaseExpression) -> bool:
     """Whether a stack of contexts keeps what it has entered as long as its block lasts, by all that is done with it."""
-    return dotted(stack) is not None and all(_keeps(tree, use) for use in tree.names(last_name(stack)))
+    return dotted(stack) is not None and context.remember(_only_enters, last_name(stack))
+
+
+def _only_enters(context: Context, name: str) -> bool:
+    return all(_keeps(context.tree, use) for use in context.tree.names(name))
 
 
 def _keeps(tree: Tree, use: cst.Name) -> bool:

@@ -168,7 +168,7 @@ def _call_local(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[A
         if is_elsewhere and isinstance(frame.tree.parent(node), cst.Expr):
             value = UNKNOWN  # nobody uses what it returns
         else:
-            waits = waiting.is_run_later(frame.context.home(target).tree, target)
+            waits = waiting.is_run_later(frame.context.home(target), target)
             with waiting.later(frame, is_at_once=not waits or waiting.is_drawn_at_once(frame, node)):
                 value = call_function(frame.context, target, func.receiver, node, arguments, frame)
         _forget(frame, target, func, node)
