@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -18,6 +17,7 @@ from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.torch import library
 from torchlint.model.torch.named import named
 from torchlint.model.values import NONE, NUMBER, UNKNOWN, Value, join, reference, unknown
+from torchlint.system.records import replace
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context

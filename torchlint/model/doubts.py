@@ -6,11 +6,13 @@ from torchlint.model.possibilities import Kind
 from torchlint.model.values import Strength, Value, changed, tensor
 from torchlint.system.records import replace
 
+CALLED = Kind.MODULE | Kind.OBJECT | Kind.FUNCTION | Kind.REFERENCE
+"""What may be called, or have methods."""
+
 
 def perhaps(value: Value) -> Value:
     """Something that may be called, or have methods, where another may be there as well; anything else as it is."""
-    may_be_called = value.kind & (Kind.MODULE | Kind.OBJECT | Kind.FUNCTION | Kind.REFERENCE)
-    return replace(value, kind=value.kind | Kind.UNKNOWN) if may_be_called else value
+    return replace(value, kind=value.kind | Kind.UNKNOWN) if value.kind & CALLED else value
 
 
 def doubted(value: Value) -> Value:

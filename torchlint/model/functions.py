@@ -14,7 +14,7 @@ from torchlint.model.certainty import Certainty
 from torchlint.model.classes import class_of, find_method
 from torchlint.model.context import Context, at_home
 from torchlint.model.decorators import returns_as_it_is
-from torchlint.model.doubts import doubted
+from torchlint.model.doubts import CALLED, doubted
 from torchlint.model.handed_on import hands_on
 from torchlint.model.interpret.learning import resolve
 from torchlint.model.interpreted import interpreted, trace_of
@@ -85,7 +85,7 @@ def call_function(  # noqa: PLR0917
 ) -> Value:
     """The value of calling a function of the project, from its summary."""
     value = _given_back(context, function, receiver, node, arguments, frame)
-    if value.kind & (Kind.TENSOR | Kind.CONTAINER | _CALLED):
+    if value.kind & (Kind.TENSOR | Kind.CONTAINER | CALLED):
         if is_replaced(context, function) or not returns_as_it_is(context, function):
             value = doubted(value)
         elif receiver is not None and not receiver.is_exact and not _is_of_class_itself(receiver, node):
@@ -94,10 +94,6 @@ def call_function(  # noqa: PLR0917
         without = _without_grad(value)
         value = without if frame.grad == Tri.NO else join(value, without)
     return resolve(frame, value)
-
-
-_CALLED = Kind.MODULE | Kind.OBJECT | Kind.FUNCTION | Kind.REFERENCE
-"""What may be called in turn, or have methods."""
 
 
 def _is_of_class_itself(receiver: Value, node: cst.CSTNode) -> bool:

@@ -26,8 +26,8 @@ _MANY_METHODS = 4
 """Of what more classes derive from, and more methods override, it is not known what is called."""
 COMPUTED = frozenset(("property", "cached_property", "lazy_property"))
 """Decorators that make an attribute of a method."""
-_METACLASSES = frozenset(("ABCMeta", "EnumMeta", "EnumType", "type"))
-"""Metaclasses that leave methods as they are."""
+_METACLASSES = frozenset(("", "ABCMeta", "EnumMeta", "EnumType", "type"))
+"""Metaclasses that leave methods as they are; none does so, too."""
 _PARTS_OF_ONE = frozenset(("setter", "getter", "deleter", "overload", "register"))
 """Decorators of further functions of the same name, which leave what the name stands for."""
 
@@ -200,7 +200,7 @@ def _may_have_another(context: Context, cls: cst.ClassDef, name: str) -> bool:
     if setter(context, "__class__") is not None or context.scopes.is_set_outside(cls, "__class__"):
         return True
     return any(
-        _assigns(home, each, name) or _assigns(home, each, "__class__") or _is_made_otherwise(each)
+        _assigns(home, each, name) or _assigns(home, each, "__class__") or _metaclass(each) not in _METACLASSES
         for home, each in lineage_of(context, cls).classes()
     )
 
@@ -210,12 +210,10 @@ def _assigns(context: Context, cls: cst.ClassDef, name: str) -> bool:
     return any(not is_given_plainly(context.tree, site) for site in context.scopes.attribute(cls, name).assigned)
 
 
-def _is_made_otherwise(cls: cst.ClassDef) -> bool:
-    """Whether a class has a metaclass of which nothing is known."""
-    return any(
-        arg.keyword is not None and arg.keyword.value == "metaclass" and last_name(arg.value) not in _METACLASSES
-        for arg in cls.keywords
-    )
+def _metaclass(cls: cst.ClassDef) -> str:
+    """The name of the metaclass that a class is given; nothing if it is given none."""
+    given = (arg.value for arg in cls.keywords if arg.keyword is not None and arg.keyword.value == "metaclass")
+    return next(map(last_name, given), "")
 
 
 def _bound_in_bodies(context: Context, name: str) -> dict[int, list[cst.CSTNode]]:
@@ -261,7 +259,7 @@ def _stands_for_others(context: Context, cls: cst.ClassDef) -> bool:
     }
     if "Protocol" in bases:
         return True
-    is_abstract = "ABC" in bases or any(last_name(arg.value) == "ABCMeta" for arg in cls.keywords)
+    is_abstract = "ABC" in bases or _metaclass(cls) == "ABCMeta"
     return is_abstract and is_mentioned(context, rf"\b{cls.name.value}\.register\b")
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.model.codebase.exports import is_put_elsewhere
+from torchlint.model.doubts import CALLED
 from torchlint.model.overriding import is_bound_by_heirs
 from torchlint.model.possibilities import Kind
 from torchlint.model.torch import library
@@ -19,8 +20,6 @@ from torchlint.system.records import replace
 
 if TYPE_CHECKING:
     from torchlint.model.context import Context
-
-_CALLED = Kind.MODULE | Kind.OBJECT | Kind.FUNCTION | Kind.REFERENCE
 
 
 def as_replaceable(context: Context, cls: cst.ClassDef, name: str, found: Value) -> Value:
@@ -42,7 +41,7 @@ def _leads_somewhere(value: Value) -> bool:
     inner = held(value)
     if inner is not None and _leads_somewhere(inner):
         return True
-    return bool(value.kind & _CALLED) and (_is_ours(value) or _gives_what_it_gets(value))
+    return bool(value.kind & CALLED) and (_is_ours(value) or _gives_what_it_gets(value))
 
 
 def _is_ours(value: Value) -> bool:

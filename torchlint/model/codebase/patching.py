@@ -131,56 +131,38 @@ class Patching:
 
     def is_put(self, attribute: str) -> bool:
         """Whether any file may put another object into an attribute of that name, or into a part of it."""
-        return any(self._puts(path, attribute) for path in self._by_word.get(attribute, ()))
+        return any(self._sets(path, attribute, _is_of_what_was_there) for path in self._by_word.get(attribute, ()))
 
     def rebinder(self, path: str, name: str) -> str | None:
-        """The first file other than ``path`` that may put something else under a name of that module."""
+        """The first other file that may put something else under a name of the module; None if there is none."""
         module = importable.module_name(path)
-        for other in self._by_word.get(name, ()):
-            if other != path and self._rebinds(other, module, name):
-                return other
-        return None
-
-    def _puts(self, path: str, attribute: str) -> bool:
-        found = self._replacements_of(path)
-        return (
-            found is None
-            or attribute in found.texts
-            or any(_is_setting(node, attribute) and id(node) not in found.kept for node in found.nodes)
-        )
-
-    def _rebinds(self, path: str, module: str, name: str) -> bool:
-        found = self._replacements_of(path)
-        return found is None or any(_is_of_module(node, module, name, found.names) for node in found.nodes)
+        return self._first(path, name, lambda other: self._rebinds(other, module, name))
 
     def setter(self, path: str, attribute: str) -> str | None:
         """The first other file that may assign an attribute of that name of any object; None if there is none."""
-        for other in self._by_word.get(attribute, ()):
-            if other != path and self._sets(other, attribute):
-                return other
-        return None
+        return self._first(path, attribute, lambda other: self._sets(other, attribute))
 
     def replacer(self, path: str, attribute: str) -> str | None:
         """The same for what can be called: where numbers or texts are assigned, no method of that name is meant."""
-        for other in self._by_word.get(attribute, ()):
-            if other != path and self._replaces(other, attribute):
-                return other
-        return None
+        return self._first(path, attribute, lambda other: self._sets(other, attribute, _is_of_no_method))
 
-    def _replaces(self, other: str, attribute: str) -> bool:
+    def _first(self, path: str, word: str, test: Callable[[str], bool]) -> str | None:
+        """The first file other than ``path`` with a word that something is true of."""
+        return next((other for other in self._by_word.get(word, ()) if other != path and test(other)), None)
+
+    def _sets(self, other: str, attribute: str, is_harmless: _IsHarmless | None = None) -> bool:
+        """Whether a file may set an attribute of that name, but by what is harmless."""
         found = self._replacements_of(other)
-        return (
-            found is None
-            or attribute in found.texts
-            or any(
-                _is_setting(node, attribute) and not _is_part_written(node) and id(node) not in found.plain
-                for node in found.nodes
-            )
+        if found is None or attribute in found.texts:
+            return True
+        return any(
+            _is_setting(node, attribute) and not (is_harmless is not None and is_harmless(node, found))
+            for node in found.nodes
         )
 
-    def _sets(self, other: str, attribute: str) -> bool:
+    def _rebinds(self, other: str, module: str, name: str) -> bool:
         found = self._replacements_of(other)
-        return found is None or attribute in found.texts or any(_is_setting(node, attribute) for node in found.nodes)
+        return found is None or any(_is_of_module(node, module, name, found.names) for node in found.nodes)
 
     def _patches(self, other: str, name: str) -> bool:
         found = self._replacements_of(other)
@@ -218,12 +200,25 @@ class _Replacements:
     """Which of them are assigned what is made of them, or cannot be called: ``net.body = net.body.to(device)``."""
 
 
+_IsHarmless = Callable[[ast.AST, _Replacements], bool]
+
+
+def _is_of_no_method(node: ast.AST, found: _Replacements) -> bool:
+    """Whether what is set is no method: it cannot be called, or is an element."""
+    return _is_part_written(node) or id(node) in found.plain
+
+
+def _is_of_what_was_there(node: ast.AST, found: _Replacements) -> bool:
+    return id(node) in found.kept
+
+
 def _replacements(tree: ast.Module) -> _Replacements:
-    own = frozenset(_of_classmethods(tree))
-    nodes = tuple(node for node in ast.walk(tree) if _is_replacement(node) and id(node) not in own)
+    everything = tuple(ast.walk(tree))
+    own = frozenset(each for node in everything for each in _of_classmethod(node))
+    nodes = tuple(node for node in everything if _is_replacement(node) and id(node) not in own)
     texts = _texts(tree) if any(map(_is_computed, nodes)) else frozenset[str]()
-    plain = frozenset(id(target) for node in ast.walk(tree) for target in _assigned_plainly(node))
-    kept = frozenset(id(target) for node in ast.walk(tree) for target in _made_of_itself(node))
+    plain = frozenset(id(target) for node in everything for target in _assigned_plainly(node))
+    kept = frozenset(id(target) for node in everything for target in _made_of_itself(node))
     return _Replacements(nodes, imported(tree), texts, plain, plain | kept)
 
 
@@ -237,18 +232,14 @@ def _made_of_itself(node: ast.AST) -> Iterator[ast.expr]:
                     yield target
 
 
-def _of_classmethods(tree: ast.Module) -> Iterator[int]:
-    """What class methods assign to their own class, by identity: ``cls.count = 0``."""
-    for node in ast.walk(tree):
-        match node:
-            case ast.FunctionDef(decorator_list=[*_, ast.Name(id="classmethod")], args=ast.arguments(args=[first, *_])):
-                yield from (
-                    id(each)
-                    for each in ast.walk(node)
-                    if isinstance(each, ast.Attribute)
-                    and isinstance(each.value, ast.Name)
-                    and each.value.id == first.arg
-                )
+def _of_classmethod(node: ast.AST) -> Iterator[int]:
+    """What a class method assigns to its own class, by identity: ``cls.count = 0``."""
+    match node:
+        case ast.FunctionDef(decorator_list=[*_, ast.Name(id="classmethod")], args=ast.arguments(args=[first, *_])):
+            for each in ast.walk(node):
+                match each:
+                    case ast.Attribute(value=ast.Name(id=first.arg)):
+                        yield id(each)
 
 
 def _assigned_plainly(node: ast.AST) -> Iterator[ast.expr]:
