@@ -32,6 +32,19 @@ def test_why_a_version_is_none(version: str, why: str, write: Write, torchlint: 
     assert (ran.code, ran.err.rstrip("\n").partition(said)[2]) == (2, f" ({why})" if why else "")
 
 
+@pytest.mark.parametrize("given", ["0.1", "0.2.1", ">=0.2,<2.5", "<0.2"])
+def test_a_version_before_all_that_are_known(given: str, write: Write, torchlint: Torchlint) -> None:
+    write({"x.py": "import torch\n"})
+    ran = torchlint("check", "--target-torch", given)
+    assert (ran.code, "is before 0.3, the oldest version that is known of" in ran.err) == (2, True), ran.err
+
+
+@pytest.mark.parametrize("given", ["0.3", "0.3.1", ">=0.4,<2.5", "2.30"])
+def test_a_version_that_may_be_meant(given: str, write: Write, torchlint: Torchlint) -> None:
+    write({"x.py": "import torch\n"})
+    assert torchlint("check", "--target-torch", given).code == 0
+
+
 @pytest.mark.parametrize(
     ("content", "why"),
     [

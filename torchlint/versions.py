@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 Version = tuple[int, int]
 
+OLDEST_KNOWN: Version = (0, 3)
+"""Nothing is known of versions before: which names they have, and since when."""
+
 
 @dataclass(frozen=True, slots=True)
 class Target:

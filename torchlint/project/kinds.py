@@ -12,6 +12,7 @@ from torchlint.diagnostic import OWN_PREFIX, Confidence, Severity
 from torchlint.project.formats import AUTO, FORMATS
 from torchlint.project.selection import GROUPS, SettingsError, check_selectors, known_names
 from torchlint.system.limits import BUDGET, parse_size
+from torchlint.versions import OLDEST_KNOWN, text, version
 from torchlint.versions import parse as parse_target
 
 T = TypeVar("T")
@@ -162,6 +163,11 @@ def check_version(value: object, where: str) -> str:
     target = parse_target(value)
     if target is not None and target.oldest and target.newest and target.oldest > target.newest:
         raise SettingsError(f"{where}: no version is in the range `{value}`")
+    for named in re.findall(r"[0-9.]+", value):
+        if version(named) < OLDEST_KNOWN:
+            raise SettingsError(
+                f"{where}: `{named}` is before {text(OLDEST_KNOWN)}, the oldest version that is known of"
+            )
     return value
 
 
