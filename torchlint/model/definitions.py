@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.model.codebase.exports import rebinder
+from torchlint.model.doubts import leads_somewhere
 from torchlint.model.imports import module_of, only_import
 from torchlint.model.interpreted import bound_in, interpreted, is_settled, outside
 from torchlint.model.names import is_foreign
@@ -89,9 +90,12 @@ def _starred(context: Context) -> tuple[str, ...]:
 def _as_rebound(
     context: Context, value: Value, name: str, scope: cst.FunctionDef | cst.Module, asker: cst.FunctionDef | cst.Module
 ) -> Value:
-    """A name of an outer scope as a function sees it: what other functions rebind it to, if those are few."""
+    """A name of an outer scope as a function sees it: what other functions rebind it to, if those are few.
+
+    What they put into a container counts where something of that may be called; elsewhere what is seen of it goes on.
+    """
     functions = context.scopes.rebinders(scope, name)
-    if not functions or value.kind & (Kind.CONTAINER | Kind.FUNCTION):
+    if not functions or value.kind & Kind.FUNCTION or (value.kind & Kind.CONTAINER and not leads_somewhere(value)):
         return value
     if len(functions) > _MAX_REBINDERS:
         return join(value, UNKNOWN)

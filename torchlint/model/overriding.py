@@ -226,8 +226,8 @@ def _bound_in_bodies(context: Context, name: str) -> dict[int, list[cst.CSTNode]
                 cls = class_of(context, definition)
                 if cls is None or not _PARTS_OF_ONE.isdisjoint(decorator_names(definition)):
                     continue
-            case cst.AssignTarget():
-                around = context.tree.enclosing(each, cst.ClassDef, cst.FunctionDef)
+            case cst.AssignTarget() | cst.ClassDef():
+                around = context.tree.enclosing(definition, cst.ClassDef, cst.FunctionDef)
                 cls = around if isinstance(around, cst.ClassDef) else None
             case _:
                 continue

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from torchlint.model.codebase.exports import is_put_elsewhere
-from torchlint.model.doubts import CALLED
+from torchlint.model.doubts import leads_somewhere
 from torchlint.model.overriding import is_bound_by_heirs
 from torchlint.model.possibilities import Kind
-from torchlint.model.torch import library
 from torchlint.model.values import UNKNOWN, Value, changed, held
 from torchlint.system.records import replace
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
 def as_replaceable(context: Context, cls: cst.ClassDef, name: str, found: Value) -> Value:
     """An attribute that a class assigns, without what does not hold if others than the class assign it, too."""
-    if _leads_somewhere(found) and context.remember(_is_replaced, cls, name):
+    if leads_somewhere(found) and context.remember(_is_replaced, cls, name):
         return _without_definition(found)
     return found
 
@@ -36,30 +35,10 @@ def _is_replaced(context: Context, cls: cst.ClassDef, name: str) -> bool:
     return is_bound_by_heirs(context, cls, name)
 
 
-def _leads_somewhere(value: Value) -> bool:
-    """Whether a value is something that can be called, or a container of that, of which is known what it is."""
-    inner = held(value)
-    if inner is not None and _leads_somewhere(inner):
-        return True
-    return bool(value.kind & CALLED) and (_is_ours(value) or _gives_what_it_gets(value))
-
-
-def _is_ours(value: Value) -> bool:
-    return isinstance(value.node, (cst.ClassDef, cst.FunctionDef, cst.Lambda)) or bool(value.choices)
-
-
-def _gives_what_it_gets(value: Value) -> bool:
-    """Whether it is a layer of torch without parameters, or a function: of what these compute others may do more."""
-    if value.kind & Kind.REFERENCE:
-        return True
-    info = library.module_info(value.ref) if value.kind & Kind.MODULE else None
-    return info is not None and not info.params and not info.trainable
-
-
 def _without_definition(value: Value) -> Value:
     if held(value) is not None:
         return changed(value, _without_definition)
-    if not _leads_somewhere(value):
+    if not leads_somewhere(value):
         return value
     if value.kind & Kind.MODULE:
         return replace(value, ref=None, node=None, choices=(), bound=None, inner=None, is_exact=False)

@@ -11,6 +11,7 @@ from torchlint.model import trainable
 from torchlint.model.annotations import annotation, construct
 from torchlint.model.classes import find_method
 from torchlint.model.definitions import definition
+from torchlint.model.doubts import CALLED
 from torchlint.model.functions import call_function
 from torchlint.model.interpret import learning, loaders, places, waiting
 from torchlint.model.interpret.calls import (
@@ -96,7 +97,7 @@ def _may_be_another(func: Value) -> bool:
     """Whether something else may be called than what is known of it: ``(part or Plain()).f(x)``."""
     if func.kind & Kind.FUNCTION and func.node is not None:
         return bool((func.kind | (func.receiver.kind if func.receiver is not None else func.kind)) & Kind.UNKNOWN)
-    return func.receiver is None and bool(func.kind & Kind.UNKNOWN) and bool(func.kind & (Kind.MODULE | Kind.REFERENCE))
+    return func.receiver is None and bool(func.kind & Kind.UNKNOWN) and bool(func.kind & CALLED)
 
 
 def _computes(func: Value, arguments: Sequence[Argument]) -> bool:
