@@ -12,6 +12,7 @@ from torchlint.model.certainty import Certainty
 from torchlint.model.classes import class_of
 from torchlint.model.codebase.exports import setter
 from torchlint.model.context import Context, at_home
+from torchlint.model.doubts import leads_somewhere
 from torchlint.model.expressions import qualified
 from torchlint.model.functions import call_function
 from torchlint.model.imports import imported_path
@@ -181,7 +182,7 @@ def _join_assigned(context: Context, cls: cst.ClassDef, name: str, is_first: boo
         found = value if found is None else join(found, value)
     if found is not None and containers.holds_or_is_none(found):
         for place in used.grown:
-            found = join(found, _after(context, place) or found)
+            found = join(found, _after(context, place, found) or found)
         if not used.grown and found.kind == Kind.CONTAINER and held(found) is None:
             for home, heir in heirs(context, cls):
                 found = _grown_by(home, heir, name, found)
@@ -200,23 +201,31 @@ def _join_assigned(context: Context, cls: cst.ClassDef, name: str, is_first: boo
     return found
 
 
-def _after(context: Context, place: cst.Attribute) -> Value | None:
+def _after(context: Context, place: cst.Attribute, before: Value) -> Value | None:
     """What an attribute holds after something is put into it.
 
     Where two lists are appended to in a method, this may have been interpreted before one was known to be a list; what
-    is appended to that is known all the same.
+    is appended to that is known all the same. What is not known counts only where it may be called.
     """
     trace = trace_of(context, context.scopes.scope_of(place))
-    found = trace.after(place)
-    method = context.tree.parent(place)
-    match context.tree.parent(method) if method is not None and found is None else None:
-        case cst.Call(
-            func=cst.Attribute(attr=cst.Name("append")) as func, args=[cst.Arg(keyword=None, star="") as arg]
-        ):
-            value = trace.value(arg.value)
-            if func is method and value.kind != Kind.UNKNOWN:
-                return container(value)
-    return found
+    if (found := trace.after(place)) is not None or (put := _put_in(context, place)) is None:
+        return found
+    value = trace.value(put)
+    return container(value) if value.kind != Kind.UNKNOWN or leads_somewhere(before) else None
+
+
+def _put_in(context: Context, place: cst.Attribute) -> cst.BaseExpression | None:
+    """What is put into a list or mapping: ``self.parts.append(x)``, ``self.parts[key] = x``."""
+    around = context.tree.parent(place)
+    match around, context.tree.parent(around) if around is not None else None:
+        case cst.Attribute(attr=cst.Name("append")), cst.Call(
+            func=func, args=[cst.Arg(keyword=None, star="", value=value)]
+        ) if func is around:
+            return value
+        case cst.Subscript(), cst.AssignTarget() as target:
+            assign = context.tree.parent(target)
+            return assign.value if isinstance(assign, cst.Assign) else None
+    return None
 
 
 @at_home

@@ -11,7 +11,7 @@ from torchlint.model import trainable
 from torchlint.model.annotations import annotation, construct
 from torchlint.model.classes import find_method
 from torchlint.model.definitions import definition
-from torchlint.model.doubts import CALLED
+from torchlint.model.doubts import CALLED, perhaps
 from torchlint.model.functions import call_function
 from torchlint.model.interpret import learning, loaders, places, waiting
 from torchlint.model.interpret.calls import (
@@ -86,6 +86,8 @@ def call(frame: Frame, func: Value, node: cst.Call, arguments: Sequence[Argument
     value = _called(frame, func, node, arguments)
     if value.grad == Tri.NO and value.kind & Kind.TENSOR and value.dtype & Dtype.FLOAT and _may_be_another(func):
         return replace(value, grad=Tri.MAYBE)
+    if value.kind & CALLED and _may_be_another(func):
+        return perhaps(value)
     if frame.grad == Tri.YES or value.kind != Kind.TENSOR or value.grad != Tri.NO:
         return value
     if not any(_is_leaf_with_grad(arg.value) for arg in arguments) or _computes(func, arguments):
