@@ -184,6 +184,7 @@ from torchlint.rules.shared import (
     kept_memory,
     lazy,
     memory,
+    no_grad,
     operands,
     optimizer_steps,
     sparse_gradients,
@@ -207,9 +208,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
         return None
     value, evidence = found
     statement = model.tree.parent(node)
-    if isinstance(statement, cst.Expr) and not model.tree.is_shown(
-        statement
-    ):  # nor would what a fix writes do anything
+    if isinstance(statement, cst.Expr) and not model.tree.is_shown(statement):  # nor would a fix do anything there
         said = "the statement reads `.data` and does nothing with it; remove it"
         return Finding(node.attr, said, evidence=evidence, receiver=node.value)
     if is_made_volatile(node, model):  # what stands for the wrapper is written when that can go
@@ -280,7 +279,7 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
             if with_step is not None:
                 return with_step
         return Fix("Replace `.data` with `.detach()`", detach, _applicability(safe))
-    if model.grad_enabled(node) == Tri.NO and usage in data_sites.READING and _consumed(node, model):
+    if no_grad.records_nothing(node, model) and usage in data_sites.READING and _consumed(node, model):
         return Fix("Remove `.data`: autograd does not record here", drop, _applicability(not doubtful))
     if doubtful and usage in data_sites.READING and data_sites.is_computed_without_graph(node, node.value, model):
         return Fix("Remove `.data`: autograd does not record here", drop, Applicability.UNSAFE)
@@ -290,7 +289,7 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     if is_compared or _gives_no_graph(node, model):
         return Fix("Remove `.data`: what is computed from it carries no graph", drop, _applicability(not doubtful))
     safe = not doubtful and data_sites.is_left_alone(node, model)
-    if model.grad_enabled(node) == Tri.NO and memory.is_made_a_parameter(node, model):
+    if no_grad.records_nothing(node, model) and memory.is_made_a_parameter(node, model):
         return Fix("Remove `.data`: autograd does not record here", drop, _applicability(safe))
     if indices.taker(node, model) is not None or indices.is_handed_to_index(node, model):
         return Fix("Remove `.data`: indices and masks carry no graph", drop, _applicability(safe))

@@ -108,11 +108,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model
+from torchlint.model.codebase.exports import is_mentioned
 from torchlint.model.syntax import has_stars, is_none, keyword, last_name, positional
 from torchlint.model.torch.arguments import literal_bool
 from torchlint.rule import Applicability, Edit, Finding, Fix, Group, Severity, any_of, listed, on, pattern
@@ -297,6 +299,9 @@ def _is_sampler(node: cst.ClassDef, model: Model) -> bool:
     return False
 
 
+_OVERRIDDEN = "who calls what `partial` gives with a `reduction` gets that one"
+
+
 def _names(row: Row) -> list[str]:
     return [part.strip() for part in row.argument.split(",")]
 
@@ -355,8 +360,20 @@ def _fix(row: Row, call: cst.Call, args: Sequence[cst.Arg], found: Sequence[cst.
         case "replace-value":
             return Fix(f"Use {row.text}", (edit.replace(arg.value, row.text),), safe)
         case "reduction":
-            return _reduction(row, call, args)
+            fix = _reduction(row, call, args)
+            if fix is not None and args is not call.args and _is_given_reduction(call, model):
+                return replace(fix, applicability=Applicability.UNSAFE, risk=_OVERRIDDEN)
+            return fix
     return None
+
+
+def _is_given_reduction(call: cst.Call, model: Model) -> bool:
+    """Whether what ``partial`` gives is called with a `reduction` by the name that it is bound to."""
+    match model.tree.parent(call):
+        case cst.Assign(targets=[cst.AssignTarget(target=target)]):
+            name = re.escape(last_name(target))
+            return bool(name) and model.ask(is_mentioned, rf"\b{name}\s*\([^()]*\breduction\s*=")
+    return False
 
 
 def _reduction(row: Row, call: cst.Call, args: Sequence[cst.Arg]) -> Fix | None:

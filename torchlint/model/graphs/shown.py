@@ -10,7 +10,7 @@ from torchlint.model.context import Context
 from torchlint.model.graphs.flow import MANY, Event, Flow, Scope, flow_of, nodes_of, upstream
 from torchlint.model.graphs.keeping import Keeping, keeping_at
 from torchlint.model.graphs.mentions import mentions
-from torchlint.model.syntax import last_name
+from torchlint.model.syntax import dotted, last_name
 
 _OF_THE_GRAPH = frozenset(
     (
@@ -19,16 +19,23 @@ _OF_THE_GRAPH = frozenset(
     )
 )
 """Attributes and methods of tensors that say something of their graph, or need it."""
+_OF_TENSORS = ("grad", "data", "requires_grad", "names")
+"""Attributes of tensors that may be assigned."""
 _COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
 _SINGLETONS = ("None", "True", "False")
 
 
 def is_told_apart(context: Context, flow: Flow, keeping: Keeping) -> bool:
-    """Whether what is kept is asked for its graph, or which object it is, or is changed in place where it is kept."""
+    """Whether what is kept is asked for its graph, or which object it is, or is changed in place where it is kept.
+
+    So it is where it was given an attribute, which only that object has.
+    """
     if _is_put_in_set(context, keeping.node):
         return True
     kept = {id(event) for event in flow.events_at(keeping.node)}
     is_itself = not isinstance(keeping.node, cst.AugAssign)
+    if is_itself and not context.remember(_given_attributes, flow.scope).isdisjoint(map(dotted, keeping.kept)):
+        return True
     asked = context.remember(_asked_in, flow.scope)
     changed = context.remember(_changed_in, flow.scope) if is_itself else ()
     if any(not kept.isdisjoint(upstream(flow.reaching(each), MANY)) for each in (*asked, *changed)):
@@ -40,6 +47,13 @@ def _is_put_in_set(context: Context, node: cst.CSTNode) -> bool:
     """Whether a statement is a call of `add`: a set is asked for the very objects that it was given."""
     is_add = isinstance(node, cst.Call) and last_name(node.func) == "add"
     return is_add and isinstance(context.tree.parent(node), cst.Expr)
+
+
+def _given_attributes(context: Context, scope: Scope) -> frozenset[str | None]:
+    """The names and paths of what is given attributes of its own in a scope: ``loss.step = step``."""
+    targets = (node.target for node in nodes_of(context, scope, cst.AssignTarget))
+    given = (each for each in targets if isinstance(each, cst.Attribute) and each.attr.value not in _OF_TENSORS)
+    return frozenset(dotted(each.value) for each in given)
 
 
 def are_elements_told_apart(context: Context, element: cst.BaseExpression) -> bool:
