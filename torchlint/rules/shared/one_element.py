@@ -37,7 +37,21 @@ def is_sent_back(node: cst.BaseExpression, model: Model) -> bool:
         if before:
             number = bisect_left(before, model.tree.order(statement))
             if number:
-                return not _is_bound_between(before[number - 1], end, node, model)
+                return not _is_bound_between(before[number - 1], end, node, model) and not _may_be_in_list(node, model)
+    return False
+
+
+def _may_be_in_list(node: cst.Name, model: Model) -> bool:
+    """Whether a name is bound to what is reduced along a dimension: its one element may be that of a list."""
+    scope = model.ask(bindings.owner, node)
+    made = model.ask(bindings.all_assigned, node.value, scope) if scope is not None else ()
+    return any(each is not None and _is_reduced_along(each) for each in made)
+
+
+def _is_reduced_along(node: cst.BaseExpression) -> bool:
+    match node:
+        case cst.Call(func=cst.Attribute(attr=cst.Name("mean" | "sum")), args=args):
+            return any(arg.keyword is None or arg.keyword.value in ("dim", "axis") for arg in args)
     return False
 
 
