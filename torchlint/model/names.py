@@ -45,7 +45,7 @@ NOT_TORCH = frozenset(
     """
     scipy pandas tensorflow tf jax flax sklearn skimage matplotlib cv2 PIL requests chainer mxnet
     paddle theano keras caffe caffe2 casadi sympy tkinter yaml nltk spacy h5py lmdb gym gymnasium networkx google
-    argparse simplejson omegaconf hydra absl fire wandb tensorboardX pytest attr pyarrow polars torchtext
+    argparse simplejson mock omegaconf hydra absl fire wandb tensorboardX pytest attr pyarrow polars torchtext
     """.split()  # noqa: SIM905
 )
 """Packages whose objects are no tensors of torch."""
