@@ -35,6 +35,7 @@ OBJECT = [
     "if gpu:\n    model = torch.load(p)\nelse:\n    model = make()\nmodel.eval()",
     "def save(info, optim):\n    torch.save(info, p)\n\nsave({'a': np.ones(3)}, optim=1)\nstate = torch.load(p)",
     "model = torch.load(p)\nmodel.eval()",
+    "if isinstance(p, str):\n    model = torch.load(p)\n    model.eval()",
     "model = torch.load(p)\ny = model(x)",
     "model: nn.Linear = torch.load(p)\nmodel.eval()",
     "class A:\n    def __init__(self):\n        self.net: nn.Module = torch.load(p)\n    def f(self, x):\n        return self.net(x)",
@@ -75,6 +76,8 @@ UNKNOWN = [
     "torch.save(self._wrapped_model.anchor_generator, f)\nx = torch.load(f)",
     "def f(p):\n    return torch.load(p)",
     "torch.save(np.ones(3), q)\nx = torch.load(p)",
+    "state = torch.load(p)\nif isinstance(state, nn.Module):\n    state = state.state_dict()",
+    "def of(state):\n    return state.float().eval() if hasattr(state, 'eval') else state\n\nmodel = of(torch.load(p))",
 ]
 
 SAVED = [

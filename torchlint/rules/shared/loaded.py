@@ -15,6 +15,7 @@ from torchlint.model.names import MODULE_METHODS, MODULE_NAME
 from torchlint.model.syntax import (
     assignment_of,
     call_of,
+    dotted,
     last_name,
     literal_key,
 )
@@ -56,8 +57,13 @@ def _by_use(call: cst.Call, model: Model) -> Content:
 def _told_by_use(
     node: cst.BaseExpression, key: str, model: Model, depth: int, *, is_part: bool = False
 ) -> Iterator[Content]:
-    """What one use of the whole, or of what stands under a key (a part of it), says."""
+    """What one use of the whole, or of what stands under a key (a part of it), says.
+
+    What is done where its type was asked is done with one of several things that the file may hold.
+    """
     parent = model.tree.parent(node)
+    if _is_one_of_several(node, model):
+        return
     match parent:
         case cst.Call() if parent.func is node:
             yield Content.OBJECT
@@ -78,6 +84,30 @@ def _told_by_use(
             for target in _bound_to(parent):
                 for use in _uses_of(target, model):
                     yield from _told_by_use(use, key or last_name(target), model, depth + 1, is_part=is_part)
+
+
+def _is_one_of_several(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether a name or path is used where its type was asked: ``if isinstance(state, nn.Module): …``."""
+    path, asking = dotted(node), model.remember(_questions)
+    at = asking.of(node) if path is not None else None
+    while isinstance(at, (cst.If, cst.IfExp)):
+        if any(dotted(each) == path for each in _asked(at.test, model)):
+            return True
+        at = asking.of(at)
+    return False
+
+
+def _questions(model: Model) -> Nearest:
+    def asks(child: cst.CSTNode, up: cst.CSTNode) -> bool:
+        return isinstance(up, (cst.If, cst.IfExp)) and child is not up.test and bool(_asked(up.test, model))
+
+    return model.tree.nearest(asks)
+
+
+def _asked(test: cst.BaseExpression, model: Model) -> list[cst.BaseExpression]:
+    """What a condition asks for its type, or for an attribute."""
+    calls = model.tree.within(test, cst.Call)
+    return [each.args[0].value for each in calls if last_name(each.func) in ("isinstance", "hasattr") and each.args]
 
 
 def _told_by_attribute(
