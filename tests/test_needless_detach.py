@@ -18,6 +18,12 @@ HEAD = "import torch\nfrom torch.autograd import Variable\nfrom tqdm import tqdm
 
 # a function, and what all fixes make of it
 FORMS = {
+    "given to a loss or a layer with weights, without autograd": (
+        "loss, top, act = torch.nn.CrossEntropyLoss(), torch.nn.Linear(3, 4), torch.nn.ReLU()\n\n\n@torch.no_grad()\n"
+        "def f(x: torch.Tensor, t):\n    return loss(x.data.view(-1, 3), t), top(x.data), act(x.data)\n",
+        "loss, top, act = torch.nn.CrossEntropyLoss(), torch.nn.Linear(3, 4), torch.nn.ReLU()\n\n\n@torch.no_grad()\n"
+        "def f(x: torch.Tensor, t):\n    return loss(x.view(-1, 3), t), top(x), act(x.detach())\n",
+    ),
     "given integers, by torch alone": (
         "def f(net, seq: torch.Tensor, prob, places):\n    if places is None:\n        it = seq[:, 0]\n    else:\n"
         "        it = seq[:, 0].data.clone()\n"

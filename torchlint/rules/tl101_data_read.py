@@ -169,7 +169,7 @@ from torchlint.model import Dtype, Evidence, Kind, Model, Ndim, Tri, Usage, Valu
 from torchlint.model.aliasing.here import only_metadata
 from torchlint.model.syntax import chain, has_stars, keyword
 from torchlint.model.torch import library
-from torchlint.model.torch.schema import TorchResult, makes_new, may_alias
+from torchlint.model.torch.schema import makes_new, may_alias
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, attribute, on
 from torchlint.rules.shared import (
     as_number,
@@ -189,8 +189,8 @@ from torchlint.rules.shared import (
     optimizer_steps,
     sparse_gradients,
     tried,
+    used_up,
 )
-from torchlint.rules.shared.used_up import is_communicated, is_used_up
 from torchlint.rules.shared.volatile import blocks
 from torchlint.rules.shared.volatile.given import is_made_volatile
 from torchlint.rules.shared.without_graph import stays_without_graph
@@ -263,7 +263,9 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     if _is_compared_with_none(node, model):
         return Fix("Remove `.data`: it is never `None`", drop, _applicability(not doubtful))
     if gradients.is_gradient(value, node.value, model):
-        is_told = (identity.are_told_apart(model) or gradients.are_replaced(model)) and not is_used_up(node, model)
+        is_told = (identity.are_told_apart(model) or gradients.are_replaced(model)) and not used_up.is_used_up(
+            node, model
+        )
         is_kept = usage is Usage.SAVED and gradients.are_written(model)
         has_graph = gradients.may_have_graph(node.value, model)
         is_plain = not has_graph and not is_told
@@ -272,7 +274,7 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
         # what is not kept for `backward()` may be written to
         safe = not is_kept and (usage <= Usage.SAVED or not gradients.may_be_saved(model))
         is_filled = usage is Usage.OVERWRITTEN and _is_never_recorded(node, model)
-        if is_plain and (is_filled or is_communicated(node, model)):
+        if is_plain and (is_filled or used_up.is_communicated(node, model)):
             return Fix("Remove `.data`: a gradient carries no graph", drop, _applicability(safe))
         if is_plain and usage >= Usage.OVERWRITTEN:
             with_step = optimizer_steps.decorated(Fix("Remove `.data`", drop), node, model)
@@ -370,10 +372,10 @@ def _consumed(node: cst.Attribute, model: Model) -> bool:
         case cst.BinaryOperation() | cst.UnaryOperation():
             return True
         case cst.Arg(keyword=None) as arg:
-            return _is_copied(arg, model) or _is_computed_with(arg, model)
+            return _is_copied(arg, model) or used_up.is_computed_with(arg, model)
         case cst.Element() as element if isinstance(sequence := model.tree.parent(element), (cst.List, cst.Tuple)):
             arg_ = model.tree.parent(sequence)
-            return isinstance(arg_, cst.Arg) and _is_computed_with(arg_, model)
+            return isinstance(arg_, cst.Arg) and used_up.is_computed_with(arg_, model)
         case cst.Comparison() as comparison:
             return not model.remember(_asks_for_identity, comparison)
     return False
@@ -403,7 +405,7 @@ def _gives_no_graph(node: cst.Attribute, model: Model) -> bool:
         case cst.Arg(keyword=None, star="") if isinstance(call := model.tree.parent(parent), cst.Call):
             if _compares(call, model) or _gives_only_indices(call, model):
                 return True
-            result = _result(call, model)
+            result = used_up.result(call, model)
             if result is None or may_alias(result) or has_stars(call.args) or keyword(call.args, "out") is not None:
                 return False
             index = model.tree.parent(call)
@@ -438,14 +440,6 @@ def _gives_only_indices(call: cst.Call, model: Model) -> bool:
     return False
 
 
-def _result(call: cst.Call, model: Model) -> TorchResult | None:
-    """What a function of torch gives, or a method of something that is known to be a tensor."""
-    match call.func:
-        case cst.Attribute(value=owner, attr=cst.Name(value=name)) if model.value(owner).is_tensor:
-            return library.method(name)
-    return library.function(model.qualified(call.func) or "")
-
-
 def _is_in_function(node: cst.CSTNode, model: Model) -> bool:
     """Whether no other file can import the name that something is given."""
     return isinstance(model.scopes.scope_of(node), cst.FunctionDef)
@@ -476,12 +470,6 @@ def _is_copied(arg: cst.Arg, model: Model) -> bool:
         case cst.Call(func=cst.Attribute(value=target, attr=cst.Name(value=name))):
             return memory.is_inplace(name) and model.value(target).may_be_tensor
     return False
-
-
-def _is_computed_with(arg: cst.Arg, model: Model) -> bool:
-    """Whether an argument goes into a function or method of torch that makes a new tensor."""
-    call = model.tree.parent(arg)
-    return isinstance(call, cst.Call) and (makes_new(_result(call, model)) or memory.takes_extremes(call, model))
 
 
 def _is_compared_with_none(node: cst.Attribute, model: Model) -> bool:

@@ -1,13 +1,13 @@
-"""Whether nothing but the elements of a tensor goes on from where it stands."""
+"""Whether nothing but the elements of a tensor goes on from where it stands, or what is new."""
 
 from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.model import Model
+from torchlint.model import Kind, Model
 from torchlint.model.torch import library
-from torchlint.model.torch.schema import may_alias
-from torchlint.rules.shared import compared
+from torchlint.model.torch.schema import TorchResult, makes_new, may_alias
+from torchlint.rules.shared import compared, memory
 from torchlint.rules.shared.identity import WITH_GRAPH
 from torchlint.rules.shared.lifetimes import OF_THE_OBJECT
 
@@ -42,6 +42,29 @@ def _computes(call: cst.Call, model: Model) -> bool:
         return True
     result = library.function(model.qualified(call.func))
     return result is not None and not may_alias(result)
+
+
+def is_computed_with(arg: cst.Arg, model: Model) -> bool:
+    """Whether an argument goes into a function, method, loss or layer of torch that makes a new tensor."""
+    call = model.tree.parent(arg)
+    if not isinstance(call, cst.Call):
+        return False
+    return makes_new(result(call, model)) or memory.takes_extremes(call, model) or _is_run_anew(call, model)
+
+
+def result(call: cst.Call, model: Model) -> TorchResult | None:
+    """What a function of torch gives, or a method of something that is known to be a tensor."""
+    match call.func:
+        case cst.Attribute(value=owner, attr=cst.Name(value=name)) if model.value(owner).is_tensor:
+            return library.method(name)
+    return library.function(model.qualified(call.func) or "")
+
+
+def _is_run_anew(call: cst.Call, model: Model) -> bool:
+    """Whether a loss or a layer with weights of torch is called: what these give shares no memory with their input."""
+    value = model.value(call.func)
+    info = library.module_info(value.ref) if value.kind == Kind.MODULE else None
+    return info is not None and (bool(info.params) or (value.ref or "").endswith("Loss"))
 
 
 def is_communicated(node: cst.BaseExpression, model: Model) -> bool:
