@@ -18,6 +18,10 @@ HEAD = "import torch\nfrom torch.autograd import Variable\nfrom tqdm import tqdm
 
 # a function, and what all fixes make of it
 FORMS = {
+    "compared behind functions": (
+        "def f(x: torch.Tensor):\n    assert torch.min(x.data) >= -1\n    return torch.abs(x.data) > 0, torch.abs(x.data)\n",
+        "def f(x: torch.Tensor):\n    assert torch.min(x) >= -1\n    return torch.abs(x) > 0, torch.abs(x.detach())\n",
+    ),
     "given to a loss or a layer with weights, without autograd": (
         "loss, top, act = torch.nn.CrossEntropyLoss(), torch.nn.Linear(3, 4), torch.nn.ReLU()\n\n\n@torch.no_grad()\n"
         "def f(x: torch.Tensor, t):\n    return loss(x.data.view(-1, 3), t), top(x.data), act(x.data)\n",

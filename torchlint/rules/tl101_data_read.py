@@ -381,8 +381,11 @@ def _consumed(node: cst.Attribute, model: Model) -> bool:
     return False
 
 
-def _gives_no_graph(node: cst.Attribute, model: Model) -> bool:
-    """Whether integers or booleans are made of what is read, on the spot: ``x.data.max(1)[1]``, ``x.data > 0``."""
+def _gives_no_graph(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether integers or booleans are made of what is read, on the spot: ``x.data.max(1)[1]``, ``x.data > 0``.
+
+    Functions of torch may stand between: ``torch.min(x.data) > 0``.
+    """
     whole: cst.CSTNode = node
     for name, outer in chain(node, model.tree):
         if isinstance(outer, cst.Call) and (memory.is_inplace(name) or library.method(name) is None):
@@ -410,7 +413,7 @@ def _gives_no_graph(node: cst.Attribute, model: Model) -> bool:
                 return False
             index = model.tree.parent(call)
             is_taken = isinstance(index, cst.Subscript) and index.value is call and _is_discrete(index, model)
-            return is_taken or _is_discrete(call, model)
+            return is_taken or _is_discrete(call, model) or _gives_no_graph(call, model)
     return False
 
 
