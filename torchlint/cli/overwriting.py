@@ -1,14 +1,14 @@
-"""What no report is written over, whoever names it: sources, baselines, and what git tracks unless it is a report."""
+"""What no report is written over, whoever names it: anything but an earlier report."""
 
 from __future__ import annotations
 
 import os
 import re
 
-from torchlint.project import baseline, git
+from torchlint.project import baseline
 from torchlint.project.selection import SettingsError
 from torchlint.system.creating import descriptor_of
-from torchlint.system.reading import LIMIT, read
+from torchlint.system.reading import LIMIT, TooLarge, read
 
 _SOURCES = (
     *(".py", ".pyi", ".pyw", ".pyx", ".ipynb", ".toml", ".rst", ".cfg", ".ini", ".yaml", ".yml", ".sh"),
@@ -20,8 +20,8 @@ _MARKDOWN = (".md", ".markdown")
 _TITLE = b"### torchlint: "
 """What a report in Markdown begins with."""
 
-_MARK = re.compile(rb"\bTL[0-9]{3}\b|\"torchlint\"")
-"""What is in a report of any other format that has something to tell."""
+_MARK = re.compile(rb"\b[A-Z]{2,8}[0-9]{3}\b|\"torchlint\"")
+"""What is in a report of any other format that has something to tell: a code, of a rule in another package too."""
 
 
 def refuse(file: str, where: str) -> None:
@@ -40,6 +40,8 @@ def refuse(file: str, where: str) -> None:
         raise SettingsError(f"{about}, which is called as baselines are")
     try:
         data = read(real, LIMIT)
+    except TooLarge as error:
+        raise SettingsError(f"{about}, which is {error.strerror}: delete it first if it is not needed") from error
     except (OSError, ValueError):  # nothing is there, or nothing that could be lost
         return
     if baseline.begins_one(data):
@@ -51,9 +53,9 @@ def refuse(file: str, where: str) -> None:
 
 
 def _is_no_report(file: str, data: bytes) -> bool:
-    """Whether a file holds what somebody has written: prose, or what git tracks."""
+    """Whether a file holds what somebody else has written; reports that have nothing to tell are empty, or say `[]`."""
     if not data.strip() or data.strip() == b"[]":
         return False
     if file.lower().endswith(_MARKDOWN):
         return not data.startswith(_TITLE)
-    return _MARK.search(data) is None and git.is_tracked(file)
+    return _MARK.search(data) is None

@@ -42,15 +42,6 @@ def run(directory: str, *arguments: str, about: str | None = None, given: bytes 
     raise SettingsError(": ".join(filter(None, (about or f"git {arguments[0]}", said))))
 
 
-def is_tracked(location: str) -> bool:
-    """Whether git has a file (absolute path, without links) in its index; not where there is no git."""
-    directory, name = os.path.split(location)
-    try:
-        return bool(run(directory, "--literal-pathspecs", "ls-files", "--", name, about=""))
-    except SettingsError:
-        return False
-
-
 def _reason(said: str) -> str:
     """Why git failed: what stands above that may be a warning about something else."""
     lines = said.strip().splitlines() or [""]
