@@ -10,19 +10,21 @@ import sys
 import timeit
 import warnings
 from collections.abc import Callable, Collection, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from torch.nn.parameter import UninitializedParameter
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
 
 import generate_torch_data as script
 from torch_facts import execution, naming
 from torch_facts import samples as samples_of_torch
-from torch_facts.results import NOT_RUN, sampled, tensor_stub
+from torch_facts.results import NOT_RUN, database_pairs, sampled, tensor_stub
 from torch_facts.samples import sample_calls, viewing_operators, where
 from torch_facts.signatures import live_signatures, read_stub
 
@@ -198,6 +200,18 @@ def test_tensor_only_names_are_on_nothing_else() -> None:
         assert not [other for other in others if hasattr(other, name)], name
     assert {"backward", "unsqueeze", "requires_grad", "detach_"} <= set(data["tensor_only"])
     assert not {"data", "shape", "cpu", "detach", "item", "mean", "add", "T", "to"} & set(data["tensor_only"])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_parameters_of_modules_have_a_dimension() -> None:
+    looked_at = 0
+    for info in samples_of_torch.import_testing()[1]:
+        for made, _ in islice(database_pairs(info), 40):
+            module = info.module_cls(*made.args, **made.kwargs)
+            own = [each for each in module._parameters.values() if each is not None]
+            assert all(isinstance(each, UninitializedParameter) or each.dim() > 0 for each in own), info
+            looked_at += len(own)
+    assert looked_at > 300
 
 
 def test_names_of_tensors_and_modules() -> None:

@@ -148,10 +148,10 @@ def remove_statement(tree: Tree, small: cst.CSTNode) -> Edit | None:
 def _may_go(tree: Tree, node: cst.If) -> bool:
     """Whether an `if` does nothing but to ask, has no other branch, and leaves others in its block."""
     around = tree.parent(node)
-    is_alone = not isinstance(around, cst.Module) and len(getattr(around, "body", ())) < 2
-    if node.orelse is not None or isinstance(around, cst.If) or is_alone or "#" in tree.code(node):
+    if node.orelse is not None or isinstance(around, cst.If) or "#" in tree.code(node):
         return False
-    return _only_asks(node.test)
+    is_alone = not isinstance(around, cst.Module) and len(getattr(around, "body", ())) < 2
+    return not is_alone and _only_asks(node.test)
 
 
 def _only_asks(test: cst.BaseExpression) -> bool:

@@ -95,8 +95,9 @@ def without_subscripts(node: cst.BaseExpression) -> cst.BaseExpression:
 
 
 def without_brackets(node: cst.BaseExpression) -> cst.BaseExpression:
-    """``x`` of ``(x)``."""
-    return node.with_changes(lpar=(), rpar=()) if node.lpar else node
+    """``x`` of ``(x)``; what is nothing without them keeps them: ``()``, a generator."""
+    needs_them = isinstance(node, cst.GeneratorExp) or (isinstance(node, cst.Tuple) and not node.elements)
+    return node.with_changes(lpar=(), rpar=()) if node.lpar and not needs_them else node
 
 
 def assignment_of(target: cst.CSTNode, tree: Tree) -> cst.Assign | None:

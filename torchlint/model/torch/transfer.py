@@ -216,12 +216,12 @@ def _case(cases: Mapping[str, TorchResult], rest: Sequence[Argument]) -> TorchRe
 def member(info: ModuleInfo | None, name: str, evidence: Evidence, certainty: Certainty) -> Value | None:
     """The value of ``module.name`` for a module of torch: a parameter or a buffer; None if it is neither.
 
-    ``certainty`` says how certain it is that nobody has frozen its parameters.
+    ``certainty`` says how certain it is that nobody has frozen its parameters, all of which have a dimension.
     """
     if info is None:
         return None
     if name in info.params:
-        return parameter(evidence, certainty)
+        return replace(parameter(evidence, certainty), ndim=Ndim.MORE)
     if name in info.buffers:
         return tensor(Tri.NO, role=Role.BUFFER, evidence=evidence)
     return None

@@ -234,7 +234,7 @@ class _Plan:
         row: list[cst.BaseStatement] = []
         between: list[cst.BaseStatement] = []
         for line in lines:
-            deed = self._flow.deeds[id(line)]
+            deed = self._deed(line)
             if isinstance(line, cst.BaseStatement) and self._can_move(line, deed, bool(row)):
                 if deed.computes:
                     row += [*between, line]
@@ -271,7 +271,11 @@ class _Plan:
                 self._suite(suite.body)
             else:
                 for small in suite.body:
-                    self._stick(self._flow.deeds[id(small)])
+                    self._stick(self._deed(small))
+
+    def _deed(self, line: cst.CSTNode) -> Deed:
+        """What a statement does; nothing if it never runs."""
+        return self._flow.deeds.get(id(line), _NOTHING)
 
     def _stick(self, deed: Deed) -> None:
         self._stuck = {**deed.recording, **self._stuck}
@@ -280,7 +284,7 @@ class _Plan:
         """Take statements as a block, from the first that would be recorded; a long one in pieces, which join again."""
         block: list[cst.BaseStatement] = []
         for line in row:
-            recording = self._flow.deeds[id(line)].recording
+            recording = self._deed(line).recording
             new = recording.keys() - self._blocks.keys()
             if new and len(block) >= _LONG:
                 block = []
