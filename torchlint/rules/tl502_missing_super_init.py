@@ -124,6 +124,8 @@ Never. There is none where the base's constructor takes arguments, or `super()` 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import PurePath
 
 import libcst as cst
@@ -189,14 +191,24 @@ def _may_have_begun(cls: cst.ClassDef, model: Model) -> bool:
 
     A second run empties the module: what was registered before is lost.
     """
-    if any(_runs_constructors(each.decorator, model) for each in cls.decorators):
-        return True
     name = cls.name.value
+    given_to = (each.decorator for each in cls.decorators), _functions_given(name, model)
+    if any(_runs_constructors(each, model) for each in chain(*given_to)):
+        return True
     if name in model.remember(_named_constructors) or model.ask(has_many_heirs, cls):
         return True
     if model.ask(is_mentioned_elsewhere, rf"\b{name}\.__init__\b"):
         return True
     return any(_begins_it(home, heir, cls) for home, heir in model.ask(heirs, cls))
+
+
+def _functions_given(name: str, model: Model) -> Iterator[cst.BaseExpression]:
+    """What is called with a class of the file: ``wrap(Net)``."""
+    for use in model.tree.names(name):
+        arg = model.tree.parent(use)
+        call = model.tree.parent(arg) if isinstance(arg, cst.Arg) else None
+        if isinstance(call, cst.Call):
+            yield call.func
 
 
 def _named_constructors(model: Model) -> frozenset[str]:
@@ -205,7 +217,7 @@ def _named_constructors(model: Model) -> frozenset[str]:
 
 
 def _runs_constructors(decorator: cst.BaseExpression, model: Model) -> bool:
-    """Whether a decorator is a function of the project that names a constructor."""
+    """Whether a decorator, or what is called, is a function of the project that names a constructor."""
     node = model.value(decorator.func if isinstance(decorator, cst.Call) else decorator).node
     if not isinstance(node, cst.FunctionDef):
         return False
