@@ -44,21 +44,32 @@ from torchlint.model.torch.conversions import AXES, SPARSE, SPARSE_FORMS
 
 OUTPUT = DATA / "conversions.json"
 REFUSAL = "Can't call numpy() on Tensor that requires grad"
-MORE: tuple[tuple[Any, ...], ...] = ((), (2,), (np.ones(3),), (np.ones((3, 3)),), ([3],))
+MORE: tuple[tuple[Any, ...], ...] = ((), (2,), (np.ones(3),), (np.ones((3, 3)),), ([3],), (1, 0))
 """What is given behind what is tried."""
 PLACES = 2
 NUMPY = """
-    abs absolute acos acosh add all allclose amax amin any append arccos arccosh arcsin arcsinh arctan arctan2 arctanh
-    argmax argmin argsort argwhere array array_equal asanyarray asarray ascontiguousarray asin asinh atan atan2 atanh
-    atleast_1d atleast_2d average cbrt ceil clip column_stack concat concatenate copy corrcoef cos cosh count_nonzero
-    cov cross cumprod cumsum deg2rad degrees diff digitize divide dot dstack einsum empty_like equal exp exp2
-    expand_dims expm1 fabs flip float32 float64 float_power floor floor_divide fmod full_like gradient greater
-    greater_equal histogram hstack hypot inner interp isclose isfinite isinf isnan kron less less_equal linspace log
-    log10 log1p log2 logaddexp logical_and logical_not logical_or matmul max maximum mean median min minimum mod
-    moveaxis multiply nan_to_num nanmax nanmean nanmin nanstd nansum nanvar negative nonzero norm not_equal ones_like
-    outer pad percentile polyfit pow power prod ptp quantile rad2deg radians ravel real reciprocal remainder repeat
-    reshape roll round save searchsorted select sign sin sinh sort split sqrt square squeeze stack std subtract sum
-    swapaxes take tan tanh tensordot tile trace transpose trapezoid tril triu unique var vdot vstack where zeros_like
+    abs absolute acos acosh add all allclose amax amin any append arccos arccosh arcsin arcsinh arctan arctan2
+    arctanh argmax argmin argpartition argsort argwhere around array array_equal array_equiv array_repr array_str
+    asanyarray asarray asarray_chkfinite ascontiguousarray asfortranarray asin asinh asmatrix atan atan2 atanh
+    atleast_1d atleast_2d atleast_3d average bincount broadcast_arrays broadcast_to cbrt ceil clip column_stack
+    compress concat concatenate convolve copy copysign corrcoef correlate cos cosh count_nonzero cov cross cumprod
+    cumsum cumulative_sum deg2rad degrees delete diag diagflat diagonal diff digitize divide divmod dot dsplit dstack
+    ediff1d einsum empty_like equal exp exp2 expand_dims expm1 fabs fft.fft fft.fft2 fft.fftn fft.fftshift fft.ifft
+    fft.ifft2 fft.ifftshift fft.irfft fft.rfft fix flatnonzero flip fliplr flipud float32 float64 float_power floor
+    floor_divide fmax fmin fmod frexp full_like geomspace gradient greater greater_equal heaviside histogram
+    histogram2d histogram_bin_edges hsplit hstack hypot imag inner insert interp intersect1d isclose isfinite isin
+    isinf isnan isneginf isposinf isreal kron less less_equal lexsort linalg.cond linalg.det linalg.eig linalg.eigh
+    linalg.eigvals linalg.eigvalsh linalg.inv linalg.lstsq linalg.matrix_norm linalg.matrix_power linalg.matrix_rank
+    linalg.multi_dot linalg.norm linalg.pinv linalg.qr linalg.slogdet linalg.solve linalg.svd linalg.vector_norm
+    linspace log log10 log1p log2 logaddexp logaddexp2 logical_and logical_not logical_or logspace matmul
+    matrix_transpose max maximum mean median meshgrid min minimum mod modf moveaxis multiply nan_to_num nanargmax
+    nanargmin nancumprod nancumsum nanmax nanmean nanmedian nanmin nanpercentile nanprod nanquantile nanstd nansum
+    nanvar ndim negative nonzero norm not_equal ones_like outer pad partition percentile permute_dims piecewise poly
+    polyadd polyder polyfit polyint polymul polysub polyval positive pow power prod ptp putmask quantile rad2deg
+    radians ravel real reciprocal remainder repeat reshape resize rint roll roots rot90 round save savetxt savez
+    savez_compressed searchsorted select setdiff1d setxor1d shape sign signbit sin sinc sinh sort sort_complex split
+    sqrt square squeeze stack std subtract sum swapaxes take tan tanh tensordot tile trace transpose trapezoid tril
+    trim_zeros triu true_divide trunc union1d unique unwrap vander var vdot vecdot vsplit vstack where zeros_like
 """
 """Functions of NumPy that take an array."""
 PLOTTING = """
@@ -184,9 +195,9 @@ def _sides(value: Any, array: Any, side: int) -> tuple[Any, Any]:
 def functions() -> Iterator[tuple[str, Callable[..., Any]]]:
     """All functions that are tried, by qualified name."""
     for name in NUMPY.split():
-        if hasattr(np, name):
-            yield f"numpy.{name}", getattr(np, name)
-    yield "numpy.linalg.norm", np.linalg.norm
+        module, _, last = f"numpy.{name}".rpartition(".")
+        if hasattr(importlib.import_module(module), last):
+            yield f"numpy.{name}", getattr(importlib.import_module(module), last)
     for name in (*PLOTTING.split(), *DRAWING):
         if hasattr(plt, name):
             yield f"matplotlib.pyplot.{name}", _drawn(getattr(plt, name)) if name in DRAWN else getattr(plt, name)

@@ -15,7 +15,7 @@ from torchlint.model.classes import class_of, find_method
 from torchlint.model.context import Context, at_home
 from torchlint.model.decorators import returns_as_it_is
 from torchlint.model.doubts import CALLED, doubted
-from torchlint.model.handed_on import hands_on
+from torchlint.model.handed_on import chosen_and_handed_on, hands_on
 from torchlint.model.interpret.learning import resolve
 from torchlint.model.interpreted import interpreted, trace_of
 from torchlint.model.lineage import lineages
@@ -25,6 +25,7 @@ from torchlint.model.possibilities import Dtype, Kind, Role, Tri
 from torchlint.model.same_dimensions import keeps_dimensions
 from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.syntax import decorator_names, is_stub, is_target, last_name, parameters
+from torchlint.model.torch.distributions import is_distribution, without_graph
 from torchlint.model.values import NONE, UNKNOWN, Argument, Value, changed, join, unknown
 from torchlint.system.records import replace
 from torchlint.system.stack import deeper
@@ -157,11 +158,21 @@ def _given_back(  # noqa: PLR0917
 
 @at_home
 def may_give_without_graph(context: Context, function: cst.FunctionDef) -> bool:
-    """Whether one of the results of a function is a tensor that has no graph, as what is made under ``no_grad`` has."""
+    """Whether one of the results of a function is a tensor that has no graph, as what is made under ``no_grad`` has.
+
+    So is what a result is made of where a condition chooses that: ``codes = soft(x) if self.training else hard(x)``.
+    """
     trace = trace_of(context, function)
     returned = (each.value for each in context.tree.within(function.body, cst.Return) if each.value is not None)
     values = [trace.value(each) for each in returned if context.scopes.scope_of(each) is function]
-    return any(each.kind == Kind.TENSOR and each.grad == Tri.NO and bool(each.dtype & Dtype.FLOAT) for each in values)
+    return any(map(_has_no_graph, values)) or any(
+        _has_no_graph(trace.value(one)) != _has_no_graph(trace.value(other))
+        for one, other in chosen_and_handed_on(context, function)
+    )
+
+
+def _has_no_graph(value: Value) -> bool:
+    return value.kind == Kind.TENSOR and value.grad == Tri.NO and bool(value.dtype & Dtype.FLOAT)
 
 
 def _inheriting(context: Context, function: cst.FunctionDef, receiver: Value | None) -> cst.ClassDef | None:
@@ -271,4 +282,6 @@ def _without_grad(value: Value) -> Value:
         return value
     if value.kind & Kind.TENSOR and value.role == Role.PLAIN:
         return replace(value, grad=Tri.NO)
+    if is_distribution(value):
+        return without_graph(value, _without_grad)
     return value

@@ -36,6 +36,8 @@ _FILLING = frozenset(("append", "appendleft", "extend", "extendleft", "insert"))
 """Methods that put something into a list."""
 _MAKING = (cst.Assign, cst.AugAssign, cst.For, cst.Call)
 """What binds or fills something that may have a graph."""
+_FEW = 16
+"""How many conditions of a function are asked what they choose."""
 
 
 @at_home
@@ -44,27 +46,71 @@ def hands_on(context: Context, function: cst.FunctionDef, name: str) -> bool:
     return name in context.remember(_handed_on, function)
 
 
+@at_home
+def chosen_and_handed_on(context: Context, function: cst.FunctionDef) -> Sequence[tuple[cst.CSTNode, cst.CSTNode]]:
+    """What the two branches of a condition bind the same name to, of which something is made that is returned."""
+    return context.remember(_chosen, function)
+
+
+def _chosen(context: Context, function: cst.FunctionDef) -> list[tuple[cst.CSTNode, cst.CSTNode]]:
+    tree, scope_of = context.tree, context.scopes.scope_of
+    conditions = [
+        each
+        for each in tree.within(function.body, cst.If)
+        if isinstance(each.orelse, cst.Else) and scope_of(each) is function
+    ]
+    if not 0 < len(conditions) <= _FEW:
+        return []
+    returned, made = _returned(context, function), _made(context, function)
+    found = []
+    for condition in conditions:
+        branches = (condition.body, condition.orelse.body) if condition.orelse is not None else ()
+        one, other = map(_last_bound, branches)
+        after = [
+            each for each in made if tree.order(each) > tree.order(condition) and not tree.is_inside(each, condition)
+        ]
+        found += [
+            (one[name], other[name])
+            for name in sorted(one.keys() & other.keys())
+            if any(_reaches(name, after, [value]) for value in returned)
+        ]
+    return found
+
+
+def _last_bound(branch: cst.BaseSuite) -> dict[str, cst.CSTNode]:
+    """What the statements of a branch bind names to, without those in it."""
+    return {
+        target.value: small.value
+        for line in branch.body
+        if isinstance(line, cst.SimpleStatementLine)
+        for small in line.body
+        if isinstance(small, cst.Assign) and isinstance(target := small.targets[0].target, cst.Name)
+    }
+
+
 def _handed_on(context: Context, function: cst.FunctionDef) -> frozenset[str]:
     """The parameters that a function hands on."""
     tree = context.tree
     if tree.within(function.body, cst.With) or any(map(_cuts, tree.within(function, cst.Name))):
         return frozenset()
-    returned = [
-        node.value
-        for node in tree.within(function.body, cst.Return)
-        if node.value is not None and context.scopes.scope_of(node) is function
-    ]
-    made = sorted(
-        (
-            node
-            for cls in _MAKING
-            for node in tree.within(function.body, cls)
-            if context.scopes.scope_of(node) is function
-        ),
-        key=tree.order,
-    )
+    returned, made = _returned(context, function), _made(context, function)
     names = (param.name.value for param in parameters(function))
     return frozenset(name for name in names if returned and _reaches(name, made, returned))
+
+
+def _returned(context: Context, function: cst.FunctionDef) -> list[cst.BaseExpression]:
+    """What a function gives back, one expression for each place."""
+    return [
+        node.value
+        for node in context.tree.within(function.body, cst.Return)
+        if node.value is not None and context.scopes.scope_of(node) is function
+    ]
+
+
+def _made(context: Context, function: cst.FunctionDef) -> list[cst.CSTNode]:
+    """What binds or fills something in a function, in the order of the file."""
+    nodes = (node for cls in _MAKING for node in context.tree.within(function.body, cls))
+    return sorted((node for node in nodes if context.scopes.scope_of(node) is function), key=context.tree.order)
 
 
 def _cuts(name: cst.Name) -> bool:

@@ -69,6 +69,25 @@ Also a batch that is taken once, in one of the rounds, and a loader that is chan
      return fixed, first, x
 ```
 
+And a loader whose batch is the whole data set:
+
+```diff
+ import torch
+ from torch.utils.data import DataLoader, TensorDataset
+
+ def run(train, x, y, rounds):
+     test = TensorDataset(x, y)
+     whole = DataLoader(test, batch_size=len(test))
+     same = DataLoader(test, batch_size=test.tensors[0].shape[0])
+     some = DataLoader(test, batch_size=8)
+     for step in range(rounds):
+         train()
+         a = next(iter(whole))
+         b = next(iter(same))
+!        c = next(iter(some))
+     return a, b, c
+```
+
 Of a dictionary of loaders, in other words, and in some of the rounds:
 
 ```diff
@@ -135,7 +154,7 @@ def check(node: cst.Call, model: Model) -> Finding | None:
     if _leaves_at_once(loop) or order.leaves(node, loop, model) or first_round.is_taken_once(node, loop, model):
         return None
     call = made(loader, model)
-    if _changes(loader, path, call, loop, model):
+    if _changes(loader, path, call, loop, model) or (isinstance(call, cst.Call) and _gives_all_at_once(call, model)):
         return None
     is_seen = isinstance(call, cst.Call) and model.qualified(call.func) == "torch.utils.data.DataLoader"
     is_same = isinstance(call, cst.Call) and is_seen and not has_stars(call.args) and not _may_shuffle(call)
@@ -193,6 +212,24 @@ def _sets(called: str, path: str) -> bool:
     """Whether a method by its path changes a loader, its data set or sampler."""
     is_of_part = called.startswith(f"{path}.") and "." in called.removeprefix(f"{path}.")
     return is_of_part or called.rpartition(".")[2].startswith("set_")
+
+
+def _gives_all_at_once(call: cst.Call, model: Model) -> bool:
+    """Whether a loader is made with a batch as large as its data set: the first one is all of it."""
+    data = keyword(call.args, "dataset") or next((arg for arg in call.args[:1] if arg.keyword is None), None)
+    size = keyword(call.args, "batch_size") or next((arg for arg in call.args[1:2] if arg.keyword is None), None)
+    if data is None or size is None or dotted(data.value) is None:
+        return False
+    value = made(size.value, model) if isinstance(size.value, cst.Name) else size.value
+    match value:
+        case cst.Call(func=cst.Name("len"), args=[cst.Arg(value=counted)]):
+            return dotted(counted) == dotted(data.value)
+        case cst.Subscript(
+            value=cst.Attribute(value=counted, attr=cst.Name("shape")),
+            slice=[cst.SubscriptElement(slice=cst.Index(value=cst.Integer(value="0")))],
+        ):
+            return isinstance(data.value, cst.Name) and root(counted) == data.value.value
+    return False
 
 
 def _comprehension(node: cst.Call, model: Model) -> cst.BaseComp | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from torchlint.model.certainty import Certainty
-from torchlint.model.context import Context
+from torchlint.model.context import Context, at_home
 from torchlint.model.expressions import value_of
 from torchlint.model.freezing import is_frozen
 from torchlint.model.graphs.always import runs_with
@@ -44,7 +44,7 @@ from torchlint.model.graphs.ties import (
     terms,
     tie_to,
 )
-from torchlint.model.modes import grad_enabled
+from torchlint.model.modes import grad_enabled, start_grad
 from torchlint.model.names import MODULE_NAME
 from torchlint.model.possibilities import Dtype, Kind, Ndim, Tri
 from torchlint.model.recording import calls_of
@@ -229,7 +229,18 @@ def _is_made_by_network(context: Context, flow: Flow, node: cst.BaseExpression, 
         *(e.node.value for e in upstream(flow.reaching(node), MANY).values() if isinstance(e.node, cst.Assign)),
     ]
     functions = (call.func for each in made for call in context.tree.within(each, cst.Call))
-    return any(MODULE_NAME.search(last_name(each)) is not None and not is_frozen(context, each) for each in functions)
+    return any(MODULE_NAME.search(last_name(each)) is not None and _may_record(context, each) for each in functions)
+
+
+def _may_record(context: Context, func: cst.BaseExpression) -> bool:
+    """Whether what is called may give a graph: no frozen network, no function decorated with ``no_grad``."""
+    node = value_of(context, func).node
+    if isinstance(node, cst.FunctionDef) and node.decorators and _start_grad(context, node) != Tri.YES:
+        return False
+    return not is_frozen(context, func)
+
+
+_start_grad = at_home(start_grad)
 
 
 def _sends_result_of(context: Context, maker: str) -> bool:

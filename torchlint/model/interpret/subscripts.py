@@ -6,6 +6,7 @@ import libcst as cst
 
 from torchlint.model import chosen
 from torchlint.model.bindings import is_counter
+from torchlint.model.certainty import Certainty
 from torchlint.model.definitions import follow
 from torchlint.model.doubts import perhaps
 from torchlint.model.interpret import (
@@ -18,7 +19,7 @@ from torchlint.model.interpret import (
     special_methods,
 )
 from torchlint.model.interpret.frame import Frame
-from torchlint.model.possibilities import Kind, Ndim
+from torchlint.model.possibilities import Kind, Ndim, Tri
 from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.syntax import dotted, integer, literal_key
 from torchlint.model.torch.ndims import without_one
@@ -56,7 +57,8 @@ def expression(frame: Frame, node: cst.Subscript) -> Value:
     if isinstance(literal, str) and base.kind & Kind.TENSOR:  # so it was none: `hub.state_dict()["losses"]["train"]`
         return unknown(Symbol(Origin.ITEM, id(node)))
     if base.kind & Kind.TENSOR:
-        return iteration.element(frame, base, _ndim(frame, base, node))
+        part = iteration.element(frame, base, _ndim(frame, base, node))
+        return _or_out_of_list(part, containers.at(base, literal)) if base.kind & Kind.CONTAINER else part
     if base.kind & Kind.CONTAINER:
         if isinstance(index, cst.Slice):
             return containers.part(base)
@@ -97,6 +99,12 @@ def expression(frame: Frame, node: cst.Subscript) -> Value:
         key = f"[{literal!r}]" if literal is not None else "[]"
         return learning.resolve(frame, unknown(*learning.symbols_of_attribute(base, key)))
     return learning.unknown(frame, Symbol(Origin.ITEM, id(node)))
+
+
+def _or_out_of_list(part: Value, item: Value | None) -> Value:
+    """A part of a tensor, if it isn't a list out of which something is taken: that must require grad as well."""
+    is_certain = item is not None and bool(item.kind & Kind.TENSOR) and item.grad == Tri.YES
+    return replace(part, certainty=min(part.certainty, item.certainty if item and is_certain else Certainty.SUPPOSED))
 
 
 def _is_sliced_in_dimensions(node: cst.Subscript) -> bool:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from torchlint.model.possibilities import Dtype, Tri
+from collections.abc import Callable
+
+from torchlint.model.certainty import Certainty
+from torchlint.model.possibilities import Dtype, Kind, Tri
 from torchlint.model.torch.data import data
-from torchlint.model.torch.grads import grad_of_inputs
+from torchlint.model.torch.grads import certainty_of_inputs, grad_of_inputs
 from torchlint.model.torch.schema import TensorResult
 from torchlint.model.values import Value
+from torchlint.system.records import replace
 
 DISTRIBUTION_METHODS = frozenset(("rsample", "log_prob", "entropy", "cdf", "icdf", "perplexity"))
 """Methods of distributions that are differentiable, in the parameters or in their argument."""
@@ -24,6 +28,20 @@ def distribution_grad(distribution: Value, name: str) -> Tri:
     free = about.free.get(name, ())
     names = [a.keyword or about.parameters[at] for at, a in enumerate(made) if at < len(about.parameters)]
     return grad_of_inputs([a.value for parameter_, a in zip(names, made, strict=False) if parameter_ not in free])
+
+
+def is_distribution(value: Value) -> bool:
+    """Whether a value is a distribution of torch, or one of its transforms."""
+    return value.kind == Kind.OBJECT and value.ref is not None and value.ref.startswith("torch.distributions.")
+
+
+def without_graph(distribution: Value, change: Callable[[Value], Value]) -> Value:
+    """A distribution of what something leaves of the values it is made of: of parameters it is one as before."""
+    if distribution.bound is None:
+        return replace(distribution, grad=Tri.MAYBE, certainty=Certainty.SUPPOSED)
+    bound = tuple(replace(each, value=change(each.value)) for each in distribution.bound)
+    inputs = [each.value for each in bound]
+    return replace(distribution, bound=bound, grad=grad_of_inputs(inputs), certainty=certainty_of_inputs(inputs))
 
 
 def is_distribution_attribute(name: str) -> bool:

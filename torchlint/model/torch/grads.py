@@ -48,11 +48,17 @@ def certainty_of_inputs(inputs: Sequence[Value]) -> Certainty:
     """How certain it is that one of the inputs requires grad."""
     found = Certainty.SUPPOSED
     for value in inputs:
-        elements = (value, value.item, *(value.items or ())) if value.kind & Kind.CONTAINER else (value,)
-        for element in elements:
-            if element is not None and element.kind & _GRAPH and element.grad == Tri.YES:
-                found = max(found, element.certainty)
+        own = _certainty(value)
+        if value.kind & Kind.CONTAINER:
+            elements = (each for each in (value.item, *(value.items or ())) if each is not None)
+            within = max(map(_certainty, elements), default=Certainty.SUPPOSED)
+            own = min(own, within) if value.kind & _GRAPH else within
+        found = max(found, own)
     return found
+
+
+def _certainty(value: Value) -> Certainty:
+    return value.certainty if value.kind & _GRAPH and value.grad == Tri.YES else Certainty.SUPPOSED
 
 
 def deciding(result: TensorResult, receiver: Value | None, arguments: Sequence[Argument]) -> Sequence[Value]:
