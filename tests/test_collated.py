@@ -93,9 +93,7 @@ for image in loader:
 
 
 @pytest.mark.parametrize(("image", "is_new"), [("image", True), ("self.scale * 2", False)])
-def test_a_sample_is_a_tuple_or_something_unknown(
-    image: str, is_new: bool, write: Write, torchlint: Torchlint
-) -> None:
+def test_a_sample_is_a_tuple_or_something_unknown(image: str, is_new: bool, write: Write, torchlint: Torchlint) -> None:
     write({"pyproject.toml": "", "data.py": EITHER.format(image), "train.py": ZIPPED})
     torchlint("check", "--isolated", "--no-cache", "--select=TL201", "--fix", "train.py")
     after = Path("train.py").read_text(encoding="utf-8")

@@ -48,6 +48,28 @@ FORMS = {
         "        with torch.no_grad():\n            return self.top(x.cuda())\n\n    def other(self, x):\n"
         "        with torch.no_grad():\n            return self.drop(x)\n",
     ),
+    "put together round by round": (
+        "def f(loader, read):\n    rest = None\n    for i, (x, y) in enumerate(loader):\n        y = y.cuda()\n        if i == 0:\n"
+        "            ys = y\n        else:\n            ys = torch.cat((ys, y), 0)\n"
+        "        rest = x if rest is None else torch.cat((rest, x))\n"
+        "    return read(ys.data.cpu().numpy()), read(rest.data.cpu().numpy())\n\n\n"
+        "net = torch.nn.Linear(2, 2)\n\n\ndef g(loader, read):\n    for i, (x, y) in enumerate(loader):\n        if i > 0:\n"
+        "            xs = torch.cat((xs, last))\n        else:\n            xs = x\n        last = net(x)\n"
+        "    return read(xs.data.cpu().numpy())\n",
+        "def f(loader, read):\n    rest = None\n    for i, (x, y) in enumerate(loader):\n        y = y.cuda()\n        if i == 0:\n"
+        "            ys = y\n        else:\n            ys = torch.cat((ys, y), 0)\n"
+        "        rest = x if rest is None else torch.cat((rest, x))\n"
+        "    return read(ys.cpu().numpy()), read(rest.cpu().numpy())\n\n\n"
+        "net = torch.nn.Linear(2, 2)\n\n\ndef g(loader, read):\n    for i, (x, y) in enumerate(loader):\n        if i > 0:\n"
+        "            xs = torch.cat((xs, last))\n        else:\n            xs = x\n        last = net(x)\n"
+        "    return read(xs.detach().cpu().numpy())\n",
+    ),
+    "kept on the way from another device": (
+        "def f(loader, net):\n    outs = []\n    for x, _ in loader:\n        y = net(Variable(x, volatile=True))\n"
+        "        outs.append(y.cpu().data)\n    return outs\n",
+        "def f(loader, net):\n    outs = []\n    for x, _ in loader:\n        with torch.no_grad():\n            y = net(x)\n"
+        "        outs.append(y.cpu())\n    return outs\n",
+    ),
     "sorted without autograd": (
         "from nets import net\n\nwith torch.no_grad():\n    out = net(torch.ones(2, 3))\n"
         "    _, predicted = torch.max(out.data, 1)\n    a, b = torch.sort(out.data)\n",

@@ -298,7 +298,10 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
         is_kept = safe and usage in data_sites.READING
         return Fix("Remove `.data`: integers carry no graph", drop, _applicability(is_kept))
     has_no_graph = stays_without_graph(node.value, model) or given_batches.is_given(node.value, model)
-    if has_no_graph and not value.kind & ~(Kind.TENSOR | Kind.UNKNOWN):
+    others = value.kind & ~(Kind.TENSOR | Kind.UNKNOWN)
+    if isinstance(model.tree.parent(node), cst.Attribute):
+        others &= ~Kind.NONE  # which has no such method, either
+    if has_no_graph and not others:
         if identity.is_fresh(node.value, model):
             return Fix("Remove `.data`: the tensor has no graph", drop)
         if usage in data_sites.READING and _consumed(node, model) and not identity.may_get_graph(model):
