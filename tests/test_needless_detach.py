@@ -70,6 +70,26 @@ FORMS = {
         "def f(loader, net):\n    outs = []\n    for x, _ in loader:\n        with torch.no_grad():\n            y = net(x)\n"
         "        outs.append(y.cpu())\n    return outs\n",
     ),
+    "attributes of a batch": (
+        "net = torch.nn.Linear(2, 2)\n\n\ndef f(train_loader, model):\n    for batch in train_loader:\n"
+        "        model(Variable(batch.src.data), batch.places.cpu().data.numpy())\n        batch.emb = net(batch.src)\n\n\n"
+        "def g(train_loader, model):\n    for batch in train_loader:\n        model(Variable(batch.emb.data))\n",
+        "net = torch.nn.Linear(2, 2)\n\n\ndef f(train_loader, model):\n    for batch in train_loader:\n"
+        "        model(batch.src, batch.places.cpu().numpy())\n        batch.emb = net(batch.src)\n\n\n"
+        "def g(train_loader, model):\n    for batch in train_loader:\n        model(batch.emb.detach())\n",
+    ),
+    "batches of torchtext, by their name": (
+        "import torchtext\n\nnet = torch.nn.Linear(2, 2)\n\n\ndef f(batch, model):\n    batch.emb = net(batch.src)\n\n\n"
+        "def g(batch, other, model):\n    model(Variable(batch.src.data), batch.indices.cpu().data.numpy())\n"
+        "    model(Variable(batch.emb.data), Variable(other.src.data), Variable(batch.data))\n",
+        "import torchtext\n\nnet = torch.nn.Linear(2, 2)\n\n\ndef f(batch, model):\n    batch.emb = net(batch.src)\n\n\n"
+        "def g(batch, other, model):\n    model(batch.src, batch.indices.cpu().numpy())\n"
+        "    model(batch.emb.detach(), other.src.detach(), batch.data.detach())\n",
+    ),
+    "batches by a name that says nothing": (
+        "def g(batch, model):\n    model(Variable(batch.src.data), batch.indices.cpu().data.numpy())\n",
+        "def g(batch, model):\n    model(batch.src.detach(), batch.indices.detach().cpu().numpy())\n",
+    ),
     "sorted without autograd": (
         "from nets import net\n\nwith torch.no_grad():\n    out = net(torch.ones(2, 3))\n"
         "    _, predicted = torch.max(out.data, 1)\n    a, b = torch.sort(out.data)\n",
