@@ -90,6 +90,14 @@ FORMS = {
         "def g(batch, model):\n    model(Variable(batch.src.data), batch.indices.cpu().data.numpy())\n",
         "def g(batch, model):\n    model(batch.src.detach(), batch.indices.detach().cpu().numpy())\n",
     ),
+    "given to what makes nothing but indices of it": (
+        "def accuracy(out, y, topk=(1,)):\n    _, pred = out.topk(max(topk), 1, True, True)\n    return pred.t().eq(y.view(1, -1)).float().sum() / out.size(0)\n\n\n"
+        "def best(out, y):\n    value, at = out.max(1)\n    return value\n\n\ndef all_of(out):\n    _, at = out.max(1)\n    return locals()\n\n\n"
+        "net = torch.nn.Linear(3, 3)\n\n\ndef f(x, y):\n    out = net(x)\n    return accuracy(out.data, y), best(out.data, y), all_of(out.data)\n",
+        "def accuracy(out, y, topk=(1,)):\n    _, pred = out.topk(max(topk), 1, True, True)\n    return pred.t().eq(y.view(1, -1)).float().sum() / out.size(0)\n\n\n"
+        "def best(out, y):\n    value, at = out.max(1)\n    return value\n\n\ndef all_of(out):\n    _, at = out.max(1)\n    return locals()\n\n\n"
+        "net = torch.nn.Linear(3, 3)\n\n\ndef f(x, y):\n    out = net(x)\n    return accuracy(out, y), best(out.detach(), y), all_of(out.detach())\n",
+    ),
     "sorted without autograd": (
         "from nets import net\n\nwith torch.no_grad():\n    out = net(torch.ones(2, 3))\n"
         "    _, predicted = torch.max(out.data, 1)\n    a, b = torch.sort(out.data)\n",
