@@ -217,7 +217,8 @@ def _plain(call: cst.Call, inner: cst.BaseExpression, model: Model) -> Fix:
         edits = renamed(call, inner, model) or unwrapped.plain(call, inner, model)
         return Fix("Remove it: the tensor has no graph", edits)
     if is_unrecorded_input(call, model):
-        edits = _assignment_to_itself(call, inner, model, _is_needless) or unwrapped.plain(call, inner, model)
+        edits = _assignment_to_itself(call, inner, model, _is_needless) or renamed(call, inner, model)
+        edits = edits or unwrapped.plain(call, inner, model)
         risk = "what is called there may hand the tensor on as it is, with a graph if it has one"
         return Fix(
             "Remove it: autograd does not record where the tensor is used", edits, Applicability.UNSAFE, risk=risk
