@@ -58,6 +58,64 @@ FORMS = {
         "        with torch.no_grad():\n            return self.top(x.cuda())\n\n    def other(self, x):\n"
         "        with torch.no_grad():\n            return self.drop(x)\n",
     ),
+    "put together round by round": (
+        "def f(loader, read):\n    rest = None\n    for i, (x, y) in enumerate(loader):\n        y = y.cuda()\n        if i == 0:\n"
+        "            ys = y\n        else:\n            ys = torch.cat((ys, y), 0)\n"
+        "        rest = x if rest is None else torch.cat((rest, x))\n"
+        "    return read(ys.data.cpu().numpy()), read(rest.data.cpu().numpy())\n\n\n"
+        "net = torch.nn.Linear(2, 2)\n\n\ndef g(loader, read):\n    for i, (x, y) in enumerate(loader):\n        if i > 0:\n"
+        "            xs = torch.cat((xs, last))\n        else:\n            xs = x\n        last = net(x)\n"
+        "    return read(xs.data.cpu().numpy())\n",
+        "def f(loader, read):\n    rest = None\n    for i, (x, y) in enumerate(loader):\n        y = y.cuda()\n        if i == 0:\n"
+        "            ys = y\n        else:\n            ys = torch.cat((ys, y), 0)\n"
+        "        rest = x if rest is None else torch.cat((rest, x))\n"
+        "    return read(ys.cpu().numpy()), read(rest.cpu().numpy())\n\n\n"
+        "net = torch.nn.Linear(2, 2)\n\n\ndef g(loader, read):\n    for i, (x, y) in enumerate(loader):\n        if i > 0:\n"
+        "            xs = torch.cat((xs, last))\n        else:\n            xs = x\n        last = net(x)\n"
+        "    return read(xs.detach().cpu().numpy())\n",
+    ),
+    "kept on the way from another device": (
+        "def f(loader, net):\n    outs = []\n    for x, _ in loader:\n        y = net(Variable(x, volatile=True))\n"
+        "        outs.append(y.cpu().data)\n    return outs\n",
+        "def f(loader, net):\n    outs = []\n    for x, _ in loader:\n        with torch.no_grad():\n            y = net(x)\n"
+        "        outs.append(y.cpu())\n    return outs\n",
+    ),
+    "attributes of a batch": (
+        "net = torch.nn.Linear(2, 2)\n\n\ndef f(train_loader, model):\n    for batch in train_loader:\n"
+        "        model(Variable(batch.src.data), batch.places.cpu().data.numpy())\n        batch.emb = net(batch.src)\n\n\n"
+        "def g(train_loader, model):\n    for batch in train_loader:\n        model(Variable(batch.emb.data))\n",
+        "net = torch.nn.Linear(2, 2)\n\n\ndef f(train_loader, model):\n    for batch in train_loader:\n"
+        "        model(batch.src, batch.places.cpu().numpy())\n        batch.emb = net(batch.src)\n\n\n"
+        "def g(train_loader, model):\n    for batch in train_loader:\n        model(batch.emb.detach())\n",
+    ),
+    "batches of torchtext, by their name": (
+        "import torchtext\n\nnet = torch.nn.Linear(2, 2)\n\n\ndef f(batch, model):\n    batch.emb = net(batch.src)\n\n\n"
+        "def g(batch, other, model):\n    model(Variable(batch.src.data), batch.indices.cpu().data.numpy())\n"
+        "    model(Variable(batch.emb.data), Variable(other.src.data), Variable(batch.data))\n",
+        "import torchtext\n\nnet = torch.nn.Linear(2, 2)\n\n\ndef f(batch, model):\n    batch.emb = net(batch.src)\n\n\n"
+        "def g(batch, other, model):\n    model(batch.src, batch.indices.cpu().numpy())\n"
+        "    model(batch.emb.detach(), other.src.detach(), batch.data.detach())\n",
+    ),
+    "batches by a name that says nothing": (
+        "def g(batch, model):\n    model(Variable(batch.src.data), batch.indices.cpu().data.numpy())\n",
+        "def g(batch, model):\n    model(batch.src.detach(), batch.indices.detach().cpu().numpy())\n",
+    ),
+    "given to what makes nothing but indices of it": (
+        "def accuracy(out, y, topk=(1,)):\n    _, pred = out.topk(max(topk), 1, True, True)\n    return pred.t().eq(y.view(1, -1)).float().sum() / out.size(0)\n\n\n"
+        "def best(out, y):\n    value, at = out.max(1)\n    return value\n\n\ndef all_of(out):\n    _, at = out.max(1)\n    return locals()\n\n\n"
+        "net = torch.nn.Linear(3, 3)\n\n\ndef f(x, y):\n    out = net(x)\n    return accuracy(out.data, y), best(out.data, y), all_of(out.data)\n",
+        "def accuracy(out, y, topk=(1,)):\n    _, pred = out.topk(max(topk), 1, True, True)\n    return pred.t().eq(y.view(1, -1)).float().sum() / out.size(0)\n\n\n"
+        "def best(out, y):\n    value, at = out.max(1)\n    return value\n\n\ndef all_of(out):\n    _, at = out.max(1)\n    return locals()\n\n\n"
+        "net = torch.nn.Linear(3, 3)\n\n\ndef f(x, y):\n    out = net(x)\n    return accuracy(out, y), best(out.detach(), y), all_of(out.detach())\n",
+    ),
+    "names that say that something is wrapped": (
+        "def train(train_loader, model, criterion, optimizer):\n    for i, (input, target) in enumerate(train_loader):\n        target = target.cuda(non_blocking=True)\n        input_var = torch.autograd.Variable(input)\n        target_var = torch.autograd.Variable(target)\n\n        # compute output\n        output = model(input_var)\n        loss = criterion(output, target_var)\n        loss.backward()\n        losses.update(loss.data[0], input.size(0))\n\n\ndef validate(val_loader, model, criterion):\n    for i, (input, target) in enumerate(val_loader):\n        target = target.cuda()\n        input_var = torch.autograd.Variable(input, volatile=True)\n        target_var = torch.autograd.Variable(target, volatile=True)\n\n        # compute output\n        output = model(input_var)\n        loss = criterion(output, target_var)\n        print(loss.data[0], output.data)\n",
+        "def train(train_loader, model, criterion, optimizer):\n    for i, (input, target) in enumerate(train_loader):\n        target = target.cuda(non_blocking=True)\n\n        # compute output\n        output = model(input)\n        loss = criterion(output, target)\n        loss.backward()\n        losses.update(loss.item(), input.size(0))\n\n\ndef validate(val_loader, model, criterion):\n    for i, (input, target) in enumerate(val_loader):\n        target = target.cuda()\n\n        # compute output\n        with torch.no_grad():\n            output = model(input)\n            loss = criterion(output, target)\n        print(loss.item(), output)\n",
+    ),
+    "names that say so, of which something else is asked": (
+        'def a(loader, f):\n    for x in loader:\n        x_var = Variable(x)\n        x = x + 1\n        f(x_var, x)\n\n\ndef b(loader, f):\n    for x in loader:\n        x_var = Variable(x)\n        f([x_var for x in range(3)], lambda: x_var)\n\n\ndef c(loader, f):\n    for x in loader:\n        if f:\n            x_var = Variable(x)\n        f(x_var)\n\n\ndef d(loader, f):\n    for x in loader:\n        x_var = Variable(x)\n        x_var = x_var * 2\n        f(x_var)\n\n\ndef e(loader, f):\n    for x in loader:\n        x_var = Variable(x)\n        print(f"{x_var=}")\n\n\ndef g(loader, f):\n    for x in loader:\n        if f:\n            f(x_var)\n        x_var = Variable(x)\n\n\ndef h(loader, f):\n    for x in loader:\n        x_var = Variable(x)\n        x_var += 1\n        f(x_var, x_var=x_var)\n\n\ndef k(loader, f):\n    for x in loader:\n        x_var = Variable(x)\n        del x_var\n\n\ndef m(loader, f):\n    for x in loader:\n        x_var = Variable(x)\n        del x\n        f(x_var=x_var)\n\n\ndef n(loader, f):\n    global x\n    for x in loader:\n        x_var = Variable(x)\n        f(x_var)\n\n\ndef o(loader, f):\n    for x in loader:\n        x_var = Variable(x)\n        f(locals(), x_var)\n\n\ndef p(loader, f):\n    for x in loader:\n        real = Variable(x)\n        f(real, [x_var for x_var in real])\n\n\ndef q(loader, f):\n    def change():\n        nonlocal x\n        x = 2\n    for x in loader:\n        x_var = Variable(x)\n        change()\n        f(x_var)\n',
+        'def a(loader, f):\n    for x in loader:\n        x_var = x\n        x = x + 1\n        f(x_var, x)\n\n\ndef b(loader, f):\n    for x in loader:\n        x_var = x\n        f([x_var for x in range(3)], lambda: x_var)\n\n\ndef c(loader, f):\n    for x in loader:\n        if f:\n            x_var = x\n        f(x_var)\n\n\ndef d(loader, f):\n    for x in loader:\n        x_var = x\n        x_var = x_var * 2\n        f(x_var)\n\n\ndef e(loader, f):\n    for x in loader:\n        x_var = x\n        print(f"{x_var=}")\n\n\ndef g(loader, f):\n    for x in loader:\n        if f:\n            f(x_var)\n        x_var = x\n\n\ndef h(loader, f):\n    for x in loader:\n        x_var = x\n        x_var += 1\n        f(x_var, x_var=x_var)\n\n\ndef k(loader, f):\n    for x in loader:\n        x_var = x\n        del x_var\n\n\ndef m(loader, f):\n    for x in loader:\n        x_var = x\n        del x\n        f(x_var=x_var)\n\n\ndef n(loader, f):\n    global x\n    for x in loader:\n        x_var = x\n        f(x_var)\n\n\ndef o(loader, f):\n    for x in loader:\n        x_var = x\n        f(locals(), x_var)\n\n\ndef p(loader, f):\n    for x in loader:\n        real = x\n        f(real, [x_var for x_var in real])\n\n\ndef q(loader, f):\n    def change():\n        nonlocal x\n        x = 2\n    for x in loader:\n        x_var = x.detach()\n        change()\n        f(x_var)\n',
+    ),
     "sorted without autograd": (
         "from nets import net\n\nwith torch.no_grad():\n    out = net(torch.ones(2, 3))\n"
         "    _, predicted = torch.max(out.data, 1)\n    a, b = torch.sort(out.data)\n",
@@ -650,7 +708,7 @@ FORMS = {
     "moved behind a block that is made": (
         "def f(net, save, n):\n    noise = torch.randn(n, 3)\n    noisev = Variable(noise, volatile=True)\n    out = net(noisev)\n"
         "    out = out.view(3, n)\n    out = out.cpu().data.numpy()\n    save(out)\n",
-        "def f(net, save, n):\n    noise = torch.randn(n, 3)\n    noisev = noise\n    with torch.no_grad():\n        out = net(noisev)\n"
+        "def f(net, save, n):\n    noise = torch.randn(n, 3)\n    with torch.no_grad():\n        out = net(noise)\n"
         "    out = out.view(3, n)\n    out = out.cpu().numpy()\n    save(out)\n",
     ),
     "a comment about what is not trained": (

@@ -542,6 +542,69 @@ def test_a_flag_stays_until_there_is_a_block(fixing: Fixing) -> None:
     assert "nothing else uses the parameter `volatile` of `score`" in messages[0]
 
 
+WRAPPING = """\
+import torch
+from torch.autograd import Variable
+
+
+def to_var(x, cuda: bool = False, volatile=False, *, grad=False):
+    if cuda:
+        return Variable(x.cpu(), requires_grad=grad, volatile=volatile)
+    return Variable(x, volatile=volatile)
+
+
+print(to_var(torch.ones(2), grad=True), to_var(torch.ones(2), True))
+"""
+
+
+def fixed_in_project(
+    text: str, write: Callable[[dict[str, str]], Any], torchlint: Callable[..., Any], *options: str
+) -> str:
+    write({"pyproject.toml": "", "use.py": text})
+    torchlint("check", "--isolated", "--no-cache", "--fix", *options, ".")
+    return Path("use.py").read_text(encoding="utf-8")
+
+
+def test_a_flag_that_nobody_gives_goes_with_its_parameter(
+    write: Callable[[dict[str, str]], Any], torchlint: Callable[..., Any]
+) -> None:
+    after = fixed_in_project(WRAPPING, write, torchlint, "--unsafe-fixes")
+    assert "def to_var(x, cuda: bool = False, *, grad=False):\n" in after
+    assert "volatile" not in after
+    assert run(after).error is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("torch.ones(2), True", "torch.ones(2), True, True"),
+        ("torch.ones(2), True", "torch.ones(2), volatile=True"),
+        ("torch.ones(2), True", "*[torch.ones(2)]"),
+        ("torch.ones(2), True", "torch.ones(2), **{}"),
+        ("print(", "print(map(to_var, []), "),
+        ("volatile=False", "volatile=True"),
+        ("    return", "    volatile = len(x) > 3\n    return"),
+        ("    return Variable(x,", "    print(volatile)\n    return Variable(x,"),
+        ("    return Variable(x,", "    print(lambda: volatile)\n    return Variable(x,"),
+        ("print(to_var", "globals()['to_var'](torch.ones(2), volatile=True)\nprint(to_var"),
+    ],
+)
+def test_a_flag_that_somebody_may_give_stays(
+    old: str, new: str, write: Callable[[dict[str, str]], Any], torchlint: Callable[..., Any]
+) -> None:
+    text = WRAPPING.replace(old, new)
+    assert text != WRAPPING
+    assert "volatile=volatile" in fixed_in_project(text, write, torchlint, "--unsafe-fixes")
+    assert "volatile=volatile" in fixed_in_project(WRAPPING, write, torchlint)
+
+
+def test_a_flag_that_another_file_gives_stays(
+    write: Callable[[dict[str, str]], Any], torchlint: Callable[..., Any]
+) -> None:
+    write({"other.py": "from use import to_var\n\nto_var(x, volatile=True)\n"})
+    assert "volatile=volatile" in fixed_in_project(WRAPPING, write, torchlint, "--unsafe-fixes")
+
+
 @pytest.mark.parametrize("block", ["torch.set_grad_enabled(not volatile)", "torch.no_grad()"])
 def test_a_flag_goes_where_there_is_a_block(block: str) -> None:
     text = FLAG.replace("    return net(x)", f"    with {block}:\n        return net(x)")

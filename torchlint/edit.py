@@ -113,6 +113,16 @@ def remove_argument(call: cst.Call, arg: cst.Arg) -> Edit:
     return Edit(Anchor(arg, False), Anchor(arg.comma.whitespace_after, False), "")
 
 
+def remove_parameter(params: Sequence[cst.Param], param: cst.Param) -> Edit | None:
+    """Remove a parameter with the comma before it; None if it is the first one."""
+    index = next(i for i, other in enumerate(params) if other is param)
+    return Edit(Anchor(_last_of(params[index - 1]), True), Anchor(_last_of(param), True), "") if index else None
+
+
+def _last_of(param: cst.Param) -> cst.BaseExpression:
+    return param.default or (param.annotation.annotation if param.annotation is not None else param.name)
+
+
 def remove_comma(arg: cst.Arg) -> Edit | None:
     """Remove the comma after an argument, and nothing of what stands around it; None if there is none."""
     if not isinstance(arg.comma, cst.Comma):

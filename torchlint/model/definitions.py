@@ -74,6 +74,14 @@ def usual(context: Context, name: str) -> str | None:
     return context.remember(_usual, name) if name in _USUAL else None
 
 
+def is_only_bound_here(context: Context, name: str) -> bool:
+    """Whether a name that a module binds has no other meaning in it: neither a builtin, nor what a star may bring."""
+    if context.is_part or hasattr(builtins, name):
+        return False
+    modules = context.remember(_starred)
+    return not modules or not context.codebase.is_brought_unseen(name, modules, context)
+
+
 def _usual(context: Context, name: str) -> str | None:
     path, modules = _USUAL[name], context.remember(_starred)
     if not modules or (path.startswith("torch.") and not context.tree.names("torch")):

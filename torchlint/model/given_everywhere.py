@@ -43,6 +43,15 @@ def given_everywhere(context: Context, function: cst.FunctionDef, name: str) -> 
             yield argument
 
 
+def is_never_given(context: Context, function: cst.FunctionDef, name: str) -> bool:
+    """Whether all calls of a function are seen, there is one, and none of them gives it a parameter."""
+    if not _is_plain(context, function, name):
+        return False
+    sites = context.remember(_sites, function)
+    given = (name in bound_to(function, arg, call, context, caller) for caller, call in sites for arg in call.args)
+    return bool(sites) and not any(given)
+
+
 def are_calls_known(context: Context, function: cst.FunctionDef) -> bool:
     """Whether all calls of a function are seen, and there is one."""
     return not function.decorators and bool(context.remember(_sites, function))

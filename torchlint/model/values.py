@@ -419,6 +419,8 @@ def reference(value: Value | None) -> str | None:
     return value.ref
 
 
+NOTHING = Value(Kind.TENSOR & Kind.NONE)
+"""What comes of something that raises."""
 UNKNOWN = Value(Kind.UNKNOWN)
 NUMBER = Value(Kind.NUMBER)
 STRING = Value(Kind.STRING)

@@ -165,16 +165,17 @@ from dataclasses import replace
 import libcst as cst
 
 from torchlint import edit
-from torchlint.model import Dtype, Evidence, Kind, Model, Ndim, Tri, Usage, Value
+from torchlint.model import Evidence, Kind, Model, Ndim, Tri, Usage, Value
 from torchlint.model.aliasing.here import only_metadata
-from torchlint.model.syntax import chain, has_stars, keyword
+from torchlint.model.syntax import chain
 from torchlint.model.torch import library
-from torchlint.model.torch.schema import makes_new, may_alias
+from torchlint.model.torch.schema import makes_new
 from torchlint.rule import Applicability, Finding, Fix, Group, Severity, attribute, on
 from torchlint.rules.shared import (
     as_number,
     asked_types,
     data_sites,
+    discrete,
     given_batches,
     gradients,
     identity,
@@ -288,7 +289,7 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     if value.is_tensor and value.ndim == Ndim.ZERO and as_number.is_formatted(node, model):
         return Fix("Remove `.data`: only its number is formatted", drop)
     is_compared = memory.is_compared(node.value, model) or (doubtful and _is_compared(node, model))
-    if is_compared or _gives_no_graph(node, model):
+    if is_compared or discrete.gives_no_graph(node, model):
         return Fix("Remove `.data`: what is computed from it carries no graph", drop, _applicability(not doubtful))
     safe = not doubtful and data_sites.is_left_alone(node, model)
     if no_grad.records_nothing(node, model) and memory.is_made_a_parameter(node, model):
@@ -299,7 +300,8 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
         is_kept = safe and usage in data_sites.READING
         return Fix("Remove `.data`: integers carry no graph", drop, _applicability(is_kept))
     has_no_graph = stays_without_graph(node.value, model) or given_batches.is_given(node.value, model)
-    if has_no_graph and not value.kind & ~(Kind.TENSOR | Kind.UNKNOWN):
+    is_asked = isinstance(model.tree.parent(node), cst.Attribute)  # None has no such method, either
+    if has_no_graph and not value.kind & ~(Kind.TENSOR | Kind.UNKNOWN | (Kind.NONE if is_asked else Kind.UNKNOWN)):
         if identity.is_fresh(node.value, model):
             return Fix("Remove `.data`: the tensor has no graph", drop)
         if usage in data_sites.READING and _consumed(node, model) and not identity.may_get_graph(model):
@@ -377,69 +379,7 @@ def _consumed(node: cst.Attribute, model: Model) -> bool:
             arg_ = model.tree.parent(sequence)
             return isinstance(arg_, cst.Arg) and used_up.is_computed_with(arg_, model)
         case cst.Comparison() as comparison:
-            return not model.remember(_asks_for_identity, comparison)
-    return False
-
-
-def _gives_no_graph(node: cst.BaseExpression, model: Model) -> bool:
-    """Whether integers or booleans are made of what is read, on the spot: ``x.data.max(1)[1]``, ``x.data > 0``.
-
-    Functions of torch may stand between: ``torch.min(x.data) > 0``.
-    """
-    whole: cst.CSTNode = node
-    for name, outer in chain(node, model.tree):
-        if isinstance(outer, cst.Call) and (memory.is_inplace(name) or library.method(name) is None):
-            return False
-        if isinstance(outer, cst.Call) and library.leaves_torch(name):
-            return False
-        if isinstance(outer, cst.Attribute) and not memory.shares(name, outer):
-            return False
-        if _is_discrete(outer, model) or (isinstance(outer, cst.Call) and library.is_discrete(name)):
-            return True
-        if isinstance(outer, cst.Call) and (name in _COMPARING or _gives_only_indices(outer, model)):
-            return True
-        whole = outer
-    parent = model.tree.parent(whole)
-    match parent:
-        case cst.ComparisonTarget() if isinstance(comparison := model.tree.parent(parent), cst.Comparison):
-            return _is_made_by(comparison, model)
-        case cst.Comparison():
-            return _is_made_by(parent, model)
-        case cst.Arg(keyword=None, star="") if isinstance(call := model.tree.parent(parent), cst.Call):
-            if _compares(call, model) or _gives_only_indices(call, model):
-                return True
-            result = used_up.result(call, model)
-            if result is None or may_alias(result) or has_stars(call.args) or keyword(call.args, "out") is not None:
-                return False
-            index = model.tree.parent(call)
-            is_taken = isinstance(index, cst.Subscript) and index.value is call and _is_discrete(index, model)
-            return is_taken or _is_discrete(call, model) or _gives_no_graph(call, model)
-    return False
-
-
-_COMPARING = frozenset(("equal", "allclose"))
-"""Methods, and functions of torch, that compare two tensors and give a truth value."""
-
-
-def _compares(call: cst.Call, model: Model) -> bool:
-    """Whether tensors are only compared: ``torch.equal(x.data, y.data)``."""
-    match call.func:
-        case cst.Attribute(value=owner, attr=cst.Name(value=name)) if name in _COMPARING and model.is_tensor(owner):
-            return True
-    name = model.qualified(call.func) or ""
-    return name == "torch.testing.assert_close" or name.removeprefix("torch.") in _COMPARING
-
-
-def _gives_only_indices(call: cst.Call, model: Model) -> bool:
-    """Whether of the values and indices that are computed only the latter are used: ``_, best = x.data.max(1)``."""
-    match model.tree.parent(call):
-        case cst.Assign(
-            targets=[
-                cst.AssignTarget(target=cst.Tuple(elements=[cst.Element(value=cst.Name(value=unused) as target), _]))
-            ]
-        ) if unused.startswith("_") and memory.gives_two(call, model):
-            scope = model.scopes.scope_of(target)
-            return isinstance(scope, cst.FunctionDef) and all(map(model.is_target, model.references(unused, scope)))
+            return not model.remember(discrete.asks_for_identity, comparison)
     return False
 
 
@@ -453,18 +393,9 @@ def _is_compared(node: cst.Attribute, model: Model) -> bool:
     whole = [node, *(outer for _, outer in chain(node, model.tree))][-1]
     parent = model.tree.parent(whole)
     comparison = model.tree.parent(parent) if isinstance(parent, cst.ComparisonTarget) else parent
-    if not isinstance(comparison, cst.Comparison) or model.remember(_asks_for_identity, comparison):
+    if not isinstance(comparison, cst.Comparison) or model.remember(discrete.asks_for_identity, comparison):
         return False
     return whole is node or operands.method_with_places(node, model) is not None
-
-
-def _is_made_by(comparison: cst.Comparison, model: Model) -> bool:
-    return not model.remember(_asks_for_identity, comparison) and _is_discrete(comparison, model)
-
-
-def _is_discrete(node: cst.CSTNode, model: Model) -> bool:
-    value = model.value(node)
-    return value.is_tensor and not value.dtype & Dtype.FLOAT
 
 
 def _is_copied(arg: cst.Arg, model: Model) -> bool:
@@ -482,9 +413,3 @@ def _is_compared_with_none(node: cst.Attribute, model: Model) -> bool:
         ):
             return left is node
     return False
-
-
-def _asks_for_identity(_: Model, comparison: cst.Comparison) -> bool:
-    """Whether anything in a comparison, which may have thousands of parts, is not about values."""
-    operators = (target.operator for target in comparison.comparisons)
-    return any(isinstance(each, (cst.Is, cst.IsNot, cst.In, cst.NotIn)) for each in operators)

@@ -137,6 +137,11 @@ def _check_data(node: cst.Attribute, model: Model) -> Finding | None:
         drop = edit.replace_after(node.value, node)
         fix = Fix("Remove `.data`: autograd does not record here", (drop,), Applicability.UNSAFE, risk=risk)
         return Finding(node.attr, "`.data` has no effect here; remove it", fix, None, found[1], half_of=half)
+    if doubtful and _has_no_graph(node, model):
+        drop = edit.replace_after(node.value, node)
+        fix = Fix("Remove `.data`: the tensor has no graph", (drop,), Applicability.UNSAFE, risk=risk)
+        said = "`.data` has no effect: the tensor has no graph; remove it"
+        return Finding(node.attr, said, fix, None, found[1], half_of=half)
     risk = risk or _risk(source, node.value, model)
     is_recorded = model.grad_enabled(node) != Tri.NO and not taken_for_granted.is_without_graph(source, model)
     return replace(_finding(node, node, source, found[1], risk=risk, is_recorded=is_recorded), half_of=half)
@@ -156,6 +161,13 @@ def _carries_no_graph(node: cst.Attribute, model: Model) -> bool:
     if model.ask(usage_here, node) <= Usage.READ and not identity.is_changed(node.value, model):
         return True  # what only reads it has no second one to tell it from
     return identity.may_be_one(node, node.value, model)
+
+
+def _has_no_graph(node: cst.Attribute, model: Model) -> bool:
+    """Whether what `.data` is taken from has no graph, and who is given it can be given the tensor itself."""
+    is_of_tensor = not model.value(node.value).kind & ~(Kind.TENSOR | Kind.UNKNOWN)
+    has_no_graph = is_of_tensor and stays_without_graph(node.value, model)
+    return has_no_graph and model.usage(node) is not Usage.WRITTEN and not identity.are_told_apart(model)
 
 
 def _is_tensor(node: cst.Attribute, model: Model) -> bool:

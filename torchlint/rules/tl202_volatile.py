@@ -85,7 +85,8 @@ them and needs no graph; what is computed with a graph ends it. There is no fix 
 tensor goes to where nobody can follow it (it is returned, or kept or taken by other functions), and in generators: the
 message names what belongs under `no_grad`. Where a flag decides (`volatile=evaluation`) there is no fix either; the
 keyword stays until what is computed stands under `with torch.set_grad_enabled(not evaluation):`, or under `no_grad`.
-The message names parameters that nothing else uses: who gives them wants that block. Setting the attribute has no fix.
+The message names parameters that nothing else uses: who gives them wants that block. A parameter that no call in the
+project gives goes with the keyword. Setting the attribute has no fix.
 Nor is there a block around a call of a function of the project that keeps what it computes (`self.cache = …`,
 `losses.append(…)`): what is kept may need its graph.
 
@@ -119,7 +120,10 @@ import libcst as cst
 
 from torchlint import edit
 from torchlint.model import Kind, Model
+from torchlint.model.bindings import own_references
+from torchlint.model.given_everywhere import is_never_given
 from torchlint.model.syntax import parameters
+from torchlint.model.torch.arguments import literal_bool
 from torchlint.rule import Applicability, Finding, Fix, Group, any_of, attribute, on, word
 from torchlint.rules.shared.unrecorded_inputs import is_unrecorded_input, volatile_argument
 from torchlint.rules.shared.variables import VARIABLE
@@ -163,6 +167,9 @@ def check_keyword(node: cst.Call, model: Model) -> Finding | None:
         case Need.BLOCK:
             return Finding(arg, _MESSAGE, blocks.block(node, model))
         case Need.DECISION:
+            undecided = _without_flag(arg, model)
+            if undecided is not None:
+                return Finding(arg, f"{_NO_EFFECT}, and nobody asks for it here; remove it", undecided)
             return Finding(arg, f"{_decided(arg, model)}{_idle(arg, model)}")
     return Finding(arg, _by_hand(wanted, model))
 
@@ -187,6 +194,29 @@ def _decided(arg: cst.Arg, model: Model) -> str:
         f"`volatile={flag}` has no effect since PyTorch 0.4; put what uses this tensor under "
         f"`with torch.set_grad_enabled({negated}):`"
     )
+
+
+def _without_flag(arg: cst.Arg, model: Model) -> Fix | None:
+    """Remove the parameter that decides, which is False unless it is given and never is, and all that asks for it."""
+    function = model.scopes.scope_of(arg)
+    if not isinstance(arg.value, cst.Name) or not isinstance(function, cst.FunctionDef):
+        return None
+    name, items = arg.value.value, function.params.params
+    flag = next((each for each in items if each.name.value == name), None)
+    if flag is None or flag.default is None or literal_bool(flag.default) is not False:
+        return None
+    uses = [use for use in model.ask(own_references, name, function) if use is not flag.name]
+    given = [model.tree.parent(use) for use in uses]
+    calls = [(model.tree.parent(each), each) for each in given if isinstance(each, cst.Arg)]
+    asking = [(call, each) for call, each in calls if isinstance(call, cst.Call) and volatile_argument(call) is each]
+    if len(asking) < len(uses) or any(model.qualified(call.func) != VARIABLE for call, _ in asking):
+        return None
+    removal = edit.remove_parameter(items, flag)
+    if removal is None or not model.ask(is_never_given, function, name):
+        return None
+    edits = (removal, *(edit.remove_argument(call, each) for call, each in asking))
+    risk = f"a call of `{function.name.value}` from outside of the project that gives `{name}` raises"
+    return Fix(f"Remove `volatile` and the parameter `{name}`", edits, Applicability.UNSAFE, risk=risk)
 
 
 def _idle(arg: cst.Arg, model: Model) -> str:

@@ -243,8 +243,8 @@ def _uses(holder: _Holder) -> Sequence[cst.BaseExpression]:
 
 
 def _is_of_batch(context: Context, node: cst.BaseExpression) -> bool:
-    """Whether a loader gives it: it is another one in each round."""
-    return is_part_of_batch(value_of(context, node))
+    """Whether a loader gives it: it is another one in each round, unless that is what holds it."""
+    return not isinstance(node, cst.Attribute) and is_part_of_batch(value_of(context, node))
 
 
 def _others(holder: _Holder) -> Iterator[_Holder]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import reduce
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from torchlint.model.classes import class_kind
 from torchlint.model.codebase.exports import leaver
 from torchlint.model.interpret import learning, loaders, model_outputs, module_containers
 from torchlint.model.interpret.frame import Frame
-from torchlint.model.names import MODULE_METHODS
+from torchlint.model.names import MODULE_METHODS, VIEWING
 from torchlint.model.possibilities import Dtype, Kind, Ndim, Role, Tri
 from torchlint.model.symbols import Origin, Symbol
 from torchlint.model.syntax import dotted
@@ -235,7 +236,26 @@ def _unknown_attribute(frame: Frame, base: Value, name: str, node: cst.CSTNode) 
         value = value.because(Strength.CONVENTION, "`.grad` of something", node)
         return learning.likely(frame, value, Symbol(Origin.ATTRIBUTE, name=name, of=base.symbols[0]))
     value = learning.resolve(frame, unknown(*symbols))
+    if value.kind == Kind.TENSOR and _is_of_batch(frame, base, name, node):  # what only holds tensors may be filled
+        value = replace(value, grad=Tri.NO, symbols=(*value.symbols, Symbol(Origin.BATCH, id(node))))
     return replace(value, receiver=base, ref=None, inner=Method(Owner.UNKNOWN, name))
+
+
+def _is_of_batch(frame: Frame, base: Value, name: str, node: cst.CSTNode) -> bool:
+    """Whether an attribute is asked of a batch: of a loader, or of torchtext, which is handed on by this name."""
+    if loaders.is_batch(base):
+        return True
+    is_named = isinstance(node, cst.Attribute) and isinstance(node.value, cst.Name) and node.value.value == "batch"
+    if not is_named or name in VIEWING or not any(symbol.origin is Origin.PARAMETER for symbol in base.symbols):
+        return False
+    return frame.context.remember(_has_to_do_with_torchtext)
+
+
+_TORCHTEXT = re.compile(rb"\btorchtext\b")
+
+
+def _has_to_do_with_torchtext(context: Context) -> bool:
+    return bool(context.tree.names("torchtext")) or bool(context.codebase.matching(context, _TORCHTEXT))
 
 
 def _keeping_graph(context: Context) -> list[cst.CSTNode]:

@@ -110,7 +110,7 @@ def _loop(frame: Frame, head: Callable[[], None], body: cst.BaseSuite, orelse: c
         frame.rounds[id(body)] += 1
         watch = Watch()
         frame.env, frame.dead, frame.grad = entry.branch(watch), False, grad
-        frame.loops.append(Loop(entry))
+        frame.loops.append(Loop(entry, body, is_first=frame.rounds[id(body)] == 1))
         head()
         run_suite(frame, body)
         ends = frame.loops.pop().exits

@@ -6,12 +6,14 @@ import functools
 
 import libcst as cst
 
-from torchlint.model.definitions import free
+from torchlint.model import bindings
+from torchlint.model.definitions import free, is_only_bound_here
 from torchlint.model.interpret import attributes, displays, learning, narrowing, operators, places, subscripts
 from torchlint.model.interpret.calls import dispatch, lambdas
 from torchlint.model.interpret.frame import Evaluators, Frame
+from torchlint.model.possibilities import Kind
 from torchlint.model.symbols import Origin, Symbol
-from torchlint.model.values import NUMBER, STRING, UNKNOWN, Value, container, iterated, join
+from torchlint.model.values import NOTHING, NUMBER, STRING, UNKNOWN, Value, container, iterated, join
 
 
 def _name(frame: Frame, node: cst.Name) -> Value:
@@ -20,8 +22,29 @@ def _name(frame: Frame, node: cst.Name) -> Value:
     if value is not None:
         return places.with_rebound(frame, name, value) if places.is_shared(frame, name) else value
     if frame.locals is not None and name in frame.locals and name not in frame.globals:
+        if _is_bound_in_next_round(frame, name):
+            return NOTHING
         return learning.unknown(frame, Symbol(Origin.UNBOUND, id(frame.scope), name))
-    return free(frame.context, name, frame)
+    value = free(frame.context, name, frame)
+    if frame.locals is None and _is_global_unknown(value) and is_only_bound_here(frame.context, name):
+        return NOTHING if _is_bound_in_next_round(frame, name) else value
+    return value
+
+
+def _is_global_unknown(value: Value) -> bool:
+    return value.kind == Kind.UNKNOWN and any(symbol.origin is Origin.GLOBAL for symbol in value.symbols)
+
+
+def _is_bound_in_next_round(frame: Frame, name: str) -> bool:
+    """Whether a name that is not bound in the first round of a loop is so in the next: to read it before that raises.
+
+    So what comes of it before adds nothing to what the loop binds: ``if i == 0: xs = x``, ``else: xs = cat((xs, x))``.
+    """
+    loop = frame.loops[-1] if frame.loops else None
+    if loop is None or not loop.is_first or places.is_shared(frame, name):
+        return False
+    targets = bindings.targets(frame.context, name, frame.scope)
+    return any(frame.tree.is_inside(each, loop.body) for each in targets)
 
 
 def _if_exp(frame: Frame, node: cst.IfExp) -> Value:

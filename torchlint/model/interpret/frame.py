@@ -72,6 +72,9 @@ class Loop:
 
     entry: Names
     """The names before it."""
+    body: cst.BaseSuite
+    is_first: bool
+    """Whether this is the first round of all."""
     exits: list[Changes] = field(default_factory=list)
     """With what changes it is left, or begun again."""
 

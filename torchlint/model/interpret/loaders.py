@@ -58,9 +58,13 @@ def collated(sample: Value, node: cst.CSTNode) -> Value:
     """What ``default_collate`` makes of samples for the loader made at a node.
 
     Numbers and arrays become tensors, containers stay what they are. An object of another library is an array of it
-    (what an image is read as), or something that holds such: all else raises.
+    (what an image is read as), or something that holds such: all else raises, None too.
     """
+    if sample.kind & Kind.NONE and sample.kind != Kind.NONE:
+        sample = replace(sample, kind=sample.kind & ~Kind.NONE)
     if sample.kind & Kind.CONTAINER:
+        if sample.kind & Kind.UNKNOWN and sample.keys is None and not _may_have_graph(sample):
+            return BATCH  # on one path it is a tuple, on another a tensor perhaps: its uses tell which is asked for
         return changed(sample, lambda part: collated(part, node))
     if sample.kind & Kind.UNKNOWN or (sample.kind & Kind.OBJECT and sample.node is None):
         return BATCH
@@ -69,6 +73,14 @@ def collated(sample: Value, node: cst.CSTNode) -> Value:
     if sample.kind & (Kind.TENSOR | Kind.NUMBER | Kind.NDARRAY):
         return _stacked(sample, node)
     return replace(sample, symbols=())
+
+
+def _may_have_graph(sample: Value) -> bool:
+    """Whether anything in a sample may be a tensor with a graph."""
+    if sample.kind & Kind.TENSOR:
+        return sample.grad != Tri.NO
+    parts = (sample.item, *(sample.items or ()))
+    return any(_may_have_graph(part) for part in parts if part is not None)
 
 
 def _stacked(sample: Value, node: cst.CSTNode) -> Value:

@@ -6,8 +6,8 @@ import libcst as cst
 
 from torchlint.model import Kind, Model
 from torchlint.model.torch import library
-from torchlint.model.torch.schema import TorchResult, makes_new, may_alias
-from torchlint.rules.shared import compared, memory
+from torchlint.model.torch.schema import makes_new, may_alias
+from torchlint.rules.shared import compared, discrete, memory
 from torchlint.rules.shared.identity import WITH_GRAPH
 from torchlint.rules.shared.lifetimes import OF_THE_OBJECT
 
@@ -49,15 +49,7 @@ def is_computed_with(arg: cst.Arg, model: Model) -> bool:
     call = model.tree.parent(arg)
     if not isinstance(call, cst.Call):
         return False
-    return makes_new(result(call, model)) or memory.takes_extremes(call, model) or _is_run_anew(call, model)
-
-
-def result(call: cst.Call, model: Model) -> TorchResult | None:
-    """What a function of torch gives, or a method of something that is known to be a tensor."""
-    match call.func:
-        case cst.Attribute(value=owner, attr=cst.Name(value=name)) if model.value(owner).is_tensor:
-            return library.method(name)
-    return library.function(model.qualified(call.func) or "")
+    return makes_new(discrete.result_of(call, model)) or memory.takes_extremes(call, model) or _is_run_anew(call, model)
 
 
 def _is_run_anew(call: cst.Call, model: Model) -> bool:

@@ -36,6 +36,7 @@ from torchlint.rules.shared.made_before import is_made_before, is_put_back_as_it
 from torchlint.rules.shared.made_of_numbers import is_made_of_numbers
 from torchlint.rules.shared.own_attributes import is_of_object
 from torchlint.rules.shared.unrecorded_inputs import is_input_of_layer, is_unrecorded_input
+from torchlint.rules.shared.variable_names import renamed
 from torchlint.rules.shared.without_graph import stays_without_graph
 
 VARIABLE = "torch.autograd.Variable"
@@ -213,9 +214,11 @@ def _plain(call: cst.Call, inner: cst.BaseExpression, model: Model) -> Fix:
         useless = _assignment_to_itself(call, inner, model)
         if useless:
             return Fix("Remove the assignment: the tensor has no graph", useless)
-        return Fix("Remove it: the tensor has no graph", unwrapped.plain(call, inner, model))
+        edits = renamed(call, inner, model) or unwrapped.plain(call, inner, model)
+        return Fix("Remove it: the tensor has no graph", edits)
     if is_unrecorded_input(call, model):
-        edits = _assignment_to_itself(call, inner, model, _is_needless) or unwrapped.plain(call, inner, model)
+        edits = _assignment_to_itself(call, inner, model, _is_needless) or renamed(call, inner, model)
+        edits = edits or unwrapped.plain(call, inner, model)
         risk = "what is called there may hand the tensor on as it is, with a graph if it has one"
         return Fix(
             "Remove it: autograd does not record where the tensor is used", edits, Applicability.UNSAFE, risk=risk

@@ -324,6 +324,8 @@ def _method_of_unknown(frame: Frame, name: str, node: cst.Call, arguments: Seque
     if name == "size" and receiver.symbols and arguments:
         learning.learn(frame, receiver.symbols, "`.size(...)` is called on it with a dimension", node)
         return NUMBER
+    if name == "view" and receiver.symbols and any(_is_shape(argument.node) for argument in arguments):
+        learning.learn(frame, receiver.symbols, "`.view(...)` is called on it with a shape", node)
     if name in _WITH_PLACES and arguments and _gives_two(frame, node):
         said = f"`.{name}(...)` gives values and places, which only a tensor's does"
         learning.learn(frame, receiver.symbols, said, node)
@@ -337,6 +339,16 @@ def _method_of_unknown(frame: Frame, name: str, node: cst.Call, arguments: Seque
     if name == "item" and not arguments:  # of a tensor or an array it is a number, of anything else whatever it gives
         return join(NUMBER, learning.unknown(frame, Symbol(Origin.CALL, id(node))))
     return None
+
+
+def _is_shape(node: cst.BaseExpression) -> bool:
+    """Whether an argument is a dimension that is computed, or a shape: the ``view`` of an array takes a dtype."""
+    match node:
+        case cst.UnaryOperation(operator=cst.Minus(), expression=cst.Integer(value="1")):
+            return True
+        case cst.Call(func=cst.Attribute(attr=cst.Name("size"))):
+            return True
+    return False
 
 
 def _part_of_batch(frame: Frame, name: str, node: cst.Call) -> Value | None:
