@@ -203,12 +203,13 @@ def test_tensor_only_names_are_on_nothing_else() -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_parameters_of_modules_have_a_dimension() -> None:
+def test_what_modules_hold_has_a_dimension() -> None:
     looked_at = 0
     for info in samples_of_torch.import_testing()[1]:
         for made, _ in islice(database_pairs(info), 40):
             module = info.module_cls(*made.args, **made.kwargs)
-            own = [each for each in module._parameters.values() if each is not None]
+            held = {**module._parameters, **module._buffers, "num_batches_tracked": None}
+            own = [each for each in held.values() if each is not None]
             assert all(isinstance(each, UninitializedParameter) or each.dim() > 0 for each in own), info
             looked_at += len(own)
     assert looked_at > 300

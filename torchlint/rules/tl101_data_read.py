@@ -185,10 +185,10 @@ from torchlint.rules.shared import (
     kept_memory,
     lazy,
     memory,
-    no_grad,
     operands,
     optimizer_steps,
     sparse_gradients,
+    transforms,
     tried,
     used_up,
 )
@@ -218,7 +218,7 @@ def check(node: cst.Attribute, model: Model) -> Finding | None:
         said = "`.data` is a `torch.Tensor`, whatever is in it; ask for its `dtype`"
         return Finding(node.attr, said, evidence=evidence, receiver=node.value)
     fix = _without_assignment(_with_error(_fix(node, value, evidence, model), node, model), node, model)
-    fix = lazy.doubted(blocks.waiting(fix, node, model), node, value, model)
+    fix = lazy.doubted(blocks.waiting(transforms.doubted(fix, model), node, model), node, value, model)
     if model.usage(node) >= Usage.OVERWRITTEN:
         fix = sparse_gradients.doubted(fix, node, value, model)
     if fix.applicability is Applicability.UNSAFE and not fix.risk:
@@ -282,7 +282,7 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
             if with_step is not None:
                 return with_step
         return Fix("Replace `.data` with `.detach()`", detach, _applicability(safe))
-    if no_grad.records_nothing(node, model) and usage in data_sites.READING and _consumed(node, model):
+    if transforms.records_nothing(node, model) and usage in data_sites.READING and _consumed(node, model):
         return Fix("Remove `.data`: autograd does not record here", drop, _applicability(not doubtful))
     if doubtful and usage in data_sites.READING and data_sites.is_computed_without_graph(node, node.value, model):
         return Fix("Remove `.data`: autograd does not record here", drop, Applicability.UNSAFE)
@@ -292,7 +292,7 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     if is_compared or discrete.gives_no_graph(node, model):
         return Fix("Remove `.data`: what is computed from it carries no graph", drop, _applicability(not doubtful))
     safe = not doubtful and data_sites.is_left_alone(node, model)
-    if no_grad.records_nothing(node, model) and memory.is_made_a_parameter(node, model):
+    if transforms.records_nothing(node, model) and memory.is_made_a_parameter(node, model):
         return Fix("Remove `.data`: autograd does not record here", drop, _applicability(safe))
     if indices.taker(node, model) is not None or indices.is_handed_to_index(node, model):
         return Fix("Remove `.data`: indices and masks carry no graph", drop, _applicability(safe))

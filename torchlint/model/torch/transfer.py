@@ -216,12 +216,17 @@ def _case(cases: Mapping[str, TorchResult], rest: Sequence[Argument]) -> TorchRe
 def member(info: ModuleInfo | None, name: str, evidence: Evidence, certainty: Certainty) -> Value | None:
     """The value of ``module.name`` for a module of torch: a parameter or a buffer; None if it is neither.
 
-    ``certainty`` says how certain it is that nobody has frozen its parameters, all of which have a dimension.
+    ``certainty`` says how certain it is that nobody has frozen its parameters. All of them have a dimension.
     """
     if info is None:
         return None
     if name in info.params:
         return replace(parameter(evidence, certainty), ndim=Ndim.MORE)
     if name in info.buffers:
-        return tensor(Tri.NO, role=Role.BUFFER, evidence=evidence)
+        ndim = Ndim.ANY if name == _COUNTER else Ndim.MORE
+        return tensor(Tri.NO, ndim, role=Role.BUFFER, evidence=evidence)
     return None
+
+
+_COUNTER = "num_batches_tracked"
+"""The one buffer of torch's modules that is a number."""

@@ -8,26 +8,9 @@ from collections.abc import Iterator
 import libcst as cst
 
 from torchlint.model import Kind, Model, Tri
-from torchlint.model.codebase.exports import is_mentioned
 from torchlint.model.names import GROWING
 from torchlint.model.overriding import COMPUTED, overriding
 from torchlint.model.syntax import chain, decorator_names, last_name, parameters, root
-
-_TANGENTS = r"\b(?:jvp|jacfwd|hessian|linearize|forward_ad)\b"
-"""What computes derivatives forwards."""
-
-
-def records_nothing(node: cst.CSTNode, model: Model) -> bool:
-    """Whether no derivative is computed of what is computed there.
-
-    ``no_grad`` stops the graph alone; tangents of forward-mode differentiation pass it, and `.data` stops them.
-    https://docs.pytorch.org/docs/stable/generated/torch.no_grad.html
-    """
-    return model.grad_enabled(node) == Tri.NO and not model.remember(_may_have_tangents)
-
-
-def _may_have_tangents(model: Model) -> bool:
-    return model.ask(is_mentioned, _TANGENTS)
 
 
 def is_by_hand(model: Model, line: cst.CSTNode) -> bool:

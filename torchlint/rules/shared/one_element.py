@@ -45,7 +45,17 @@ def _may_be_in_list(node: cst.Name, model: Model) -> bool:
     """Whether a name is bound to what is reduced along a dimension: its one element may be that of a list."""
     scope = model.ask(bindings.owner, node)
     made = model.ask(bindings.all_assigned, node.value, scope) if scope is not None else ()
-    return any(each is not None and _is_reduced_along(each) for each in made)
+    return any(each is not None and (_is_reduced_along(each) or _gives_list(each, model)) for each in made)
+
+
+def _gives_list(node: cst.BaseExpression, model: Model) -> bool:
+    """Whether a function or module of the project returns what it reduces along a dimension."""
+    called = model.value(node.func).node if isinstance(node, cst.Call) else None
+    function = model.find_method(called, "forward") if isinstance(called, cst.ClassDef) else called
+    if not isinstance(function, cst.FunctionDef):
+        return False
+    returns = model.home(function).tree.within(function.body, cst.Return)
+    return any(each.value is not None and _is_reduced_along(each.value) for each in returns)
 
 
 def _is_reduced_along(node: cst.BaseExpression) -> bool:
