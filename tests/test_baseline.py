@@ -218,6 +218,22 @@ def test_fixing_leaves_alone_what_is_in_it(write: Write, torchlint: Torchlint, t
     assert torchlint("baseline", "prune").out == f"Removed 1 finding that is gone; 0 findings left in {NAME}.\n"
 
 
+def test_nothing_accepted_becomes_new_where_something_beside_it_is_fixed(
+    write: Write, torchlint: Torchlint, tmp_path: Path
+) -> None:
+    text = (
+        "import torch\nfrom torch import autograd, nn\nnet = nn.Linear(3, 2)\n\n\ndef f(x):\n"
+        "    return net(autograd.Variable(x)).data\n\n\ndef g(x: torch.Tensor):\n    return torch.range(0, 2), x.data.sum()\n"
+    )
+    write({"x.py": text})
+    torchlint("baseline", "write")
+    assert torchlint("check", "--fix", "--fix-baselined").code == 0
+    assert torchlint("check").code == 0
+    assert torchlint("check", "--fix", "--unsafe-fixes", "--fix-baselined").code == 0
+    assert torchlint("check").code == 0
+    assert (tmp_path / "x.py").read_text(encoding="utf-8") != text
+
+
 def test_what_shares_a_statement_with_it_is_not_offered_to_be_fixed(
     write: Write, torchlint: Torchlint, tmp_path: Path
 ) -> None:

@@ -225,7 +225,7 @@ class Run:
         again: list[FileResult | _New] = []
         for was, result, known in zip(looked_up, first, accepted, strict=True):
             data = was.data if isinstance(was, _New) else None
-            leave = Counter[FindingKey]() if self.options.fix_baselined else known
+            leave = self._unfixable(parted(result.diagnostics, known)[1]) if self.options.fix_baselined else known
             is_settled = not self._may_change(parted(result.diagnostics, leave)[0], bool(leave))
             again.append(result if is_settled else _New(result.file, len(result.text), data, leave))
         results, counts = [], replace(self.counts)
@@ -236,6 +236,11 @@ class Run:
             reported = result.all_found if self.options.report_baselined else new
             results.append(result._replace(diagnostics=tuple(reported), baselined=tuple(baselined)))
         return results
+
+    def _unfixable(self, accepted: Iterable[Diagnostic]) -> Counter[FindingKey]:
+        """What of the baseline stays as it is, with its statement: if that was changed, it would be new."""
+        stays = (each for each in accepted if each.fix is None or not self._fixing.applies(each.fix))
+        return Counter(each.key for each in stays)
 
     def _may_change(self, new: Iterable[Diagnostic], is_beside_others: bool) -> bool:
         """Whether one of these findings is to be fixed, or may not be, for something beside it is to be left alone."""
