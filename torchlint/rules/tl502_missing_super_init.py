@@ -124,8 +124,6 @@ Never. There is none where the base's constructor takes arguments, or `super()` 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import chain
 from pathlib import PurePath
 
 import libcst as cst
@@ -192,8 +190,7 @@ def _may_have_begun(cls: cst.ClassDef, model: Model) -> bool:
     A second run empties the module: what was registered before is lost.
     """
     name = cls.name.value
-    given_to = (each.decorator for each in cls.decorators), _functions_given(name, model)
-    if any(_runs_constructors(each, model) for each in chain(*given_to)):
+    if any(_runs_constructors(each.decorator, model) for each in cls.decorators) or model.remember(_is_given, name):
         return True
     if name in model.remember(_named_constructors) or model.ask(has_many_heirs, cls):
         return True
@@ -202,13 +199,11 @@ def _may_have_begun(cls: cst.ClassDef, model: Model) -> bool:
     return any(_begins_it(home, heir, cls) for home, heir in model.ask(heirs, cls))
 
 
-def _functions_given(name: str, model: Model) -> Iterator[cst.BaseExpression]:
-    """What is called with a class of the file: ``wrap(Net)``."""
-    for use in model.tree.names(name):
-        arg = model.tree.parent(use)
-        call = model.tree.parent(arg) if isinstance(arg, cst.Arg) else None
-        if isinstance(call, cst.Call):
-            yield call.func
+def _is_given(model: Model, name: str) -> bool:
+    """Whether a class of the file is given to what runs constructors: ``wrap(Net)``."""
+    args = (model.tree.parent(use) for use in model.tree.names(name))
+    calls = (model.tree.parent(arg) for arg in args if isinstance(arg, cst.Arg))
+    return any(isinstance(call, cst.Call) and _runs_constructors(call.func, model) for call in calls)
 
 
 def _named_constructors(model: Model) -> frozenset[str]:
