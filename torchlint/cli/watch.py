@@ -30,6 +30,9 @@ SETTLED = 0.2
 """Seconds in which nothing more must change: some editors write a file piece by piece, and a fix of the first pieces
 would replace the file that the others are still to be written to."""
 
+SETTLED_TO_FIX = 1.0
+"""The same where files are fixed: a program that waits longer between two pieces loses those that it writes later."""
+
 SHARE = 20
 """So many times as long as a look takes is the pause behind it, at least."""
 
@@ -87,7 +90,7 @@ def _until_changed(
         now = _looks(options, others)
         if now == last != seen:
             return
-        least = PAUSE if now == last else SETTLED
+        least = PAUSE if now == last else SETTLED_TO_FIX if options.fix else SETTLED
         last, pause = now, max(least, SHARE * (time.perf_counter() - begun))
 
 
