@@ -167,7 +167,7 @@ def watched(steps: list[Step], capsys: pytest.CaptureFixture[str], *arguments: s
     steps, seen = list(steps), list[str]()
 
     def wait(seconds: float) -> None:
-        if seconds < watch.PAUSE:  # something has changed; is that all?
+        if not watch.PAUSE <= seconds < watch.SETTLED_TO_FIX:  # something has changed; is that all?
             return
         out = capsys.readouterr()
         said = out.out + "".join(line for line in out.err.splitlines(True) if "error" in line)
