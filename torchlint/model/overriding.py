@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
-from torchlint.model import bindings
+from torchlint.model import bindings, replaced
 from torchlint.model.classes import class_of, find_method
 from torchlint.model.codebase.exports import is_mentioned, replacer, setter
 from torchlint.model.codebase.heirs import MAKING_ONE, handed_over
@@ -178,13 +178,14 @@ def _is_replaced(context: Context, function: cst.FunctionDef) -> bool:
         scopes, module = context.scopes, context.tree.module
         if scopes.scope_of(function) is not module:
             return False
-        return bool(scopes.rebinders(module, name)) or replacer(context, name) is not None
+        is_rebound = bool(scopes.rebinders(module, name)) or replaced.is_replaced(context, name)
+        return is_rebound or replacer(context, name) is not None
     bound = context.remember(_bound_in_bodies, name).get(id(cls), [function])
     if len(bound) > 1 and not (bound[-1] is function and context.tree.parent(function) is cls.body):
         return True
     if not COMPUTED.isdisjoint(decorator_names(function)):
         return False  # what is assigned to it goes to its setter
-    if context.scopes.is_set_outside(cls, name, is_called=True):
+    if context.scopes.is_set_outside(cls, name, is_called=True) or replaced.is_replaced(context, name):
         return True
     if name.startswith("__") and name.endswith("__"):  # these are looked up in the class, not in the object
         return False

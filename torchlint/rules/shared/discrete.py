@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import libcst as cst
 
-from torchlint.model import Dtype, Model
+from torchlint.model import Dtype, Kind, Model
 from torchlint.model.aliasing.here import only_metadata
 from torchlint.model.bindings import own_references
 from torchlint.model.overriding import always, is_replaced
 from torchlint.model.standing import stands
-from torchlint.model.syntax import chain, has_stars, keyword
+from torchlint.model.syntax import chain, has_stars, keyword, last_name
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import TorchResult, may_alias
-from torchlint.rules.shared import memory
+from torchlint.rules.shared import compared, memory
 from torchlint.rules.shared.arguments import parameter_of
 from torchlint.rules.shared.captured import is_captured
 
@@ -77,8 +77,20 @@ def _gives_only_indices(call: cst.Call, model: Model) -> bool:
             ]
         ) if unused.startswith("_") and memory.gives_two(call, model):
             scope = model.scopes.scope_of(target)
-            return isinstance(scope, cst.FunctionDef) and all(map(model.is_target, model.references(unused, scope)))
+            if not isinstance(scope, cst.FunctionDef) or not _is_along_dimension(call, model):
+                return False
+            is_its_own = target in model.ask(own_references, unused, scope) and not is_captured(model, unused, scope)
+            return is_its_own and all(map(model.is_target, model.references(unused, scope)))
     return False
+
+
+def _is_along_dimension(call: cst.Call, model: Model) -> bool:
+    """Whether no argument beside the tensor can be a second one: of two `max` gives elements and no indices."""
+    if last_name(call.func) not in ("max", "min"):
+        return True
+    is_method = isinstance(call.func, cst.Attribute) and compared.can_be_tensor(call.func.value, model)
+    others = [arg for arg in call.args if arg.keyword is None][0 if is_method else 1 :]
+    return all(not model.value(arg.value).kind & ~Kind.NUMBER for arg in others)
 
 
 def _is_given_to_one(node: cst.BaseExpression, model: Model) -> bool:
