@@ -42,7 +42,7 @@ shapes that are put into axes, of texts and of limits (`ax.add_patch(plt.Rectang
 +c = np.mean([(v * 2).detach() for v in y])
 ```
 
-So does arithmetic with an array behind the tensor, or with a sparse matrix of SciPy before it. Whether the graph is
+So does arithmetic with an array after the tensor, or with a sparse matrix of SciPy before it. Whether the graph is
 meant is not known, so there is no fix: `torch.as_tensor(a)` keeps it, `x.detach()` does without.
 
 ```python
@@ -64,7 +64,7 @@ plt.plot(losses)
 ```
 
 Lists and losses that a function of the project gives in a dictionary are followed by their keys
-(`history = train(net)`, then `plt.plot(history["loss"])`), unless something else is put behind the key.
+(`history = train(net)`, then `plt.plot(history["loss"])`), unless the key is given something else.
 
 ## What is known of the graph
 

@@ -1,7 +1,7 @@
 r"""Masks are boolean since PyTorch 1.2.
 
 Indexing with a `uint8` mask warns, `masked_fill`, `masked_select` and `masked_scatter` refuse it. A comparison gives a
-boolean tensor, so `.byte()` behind it only does harm, and `1 - mask` raises: write `~mask`.
+boolean tensor, so `.byte()` after it only does harm, and `1 - mask` raises: write `~mask`.
 
 ```diff run
  import torch

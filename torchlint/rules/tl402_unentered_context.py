@@ -144,7 +144,7 @@ What acts at once, and what is entered, kept, passed on or only tried is left al
 ## When the fix is unsafe
 
 Above a method, and where contexts are joined by `and` or `or`: a program that ran does something else then. Brackets
-behind `with` are safe, for that raises today. For a statement there is no fix: what it was to cover, only the author
+after `with` are safe, for that raises today. For a statement there is no fix: what it was to cover, only the author
 knows. Nor is there above `async def`, where a decorator has no effect, for contexts that cannot decorate
 (`torch.device`), or where contexts stand in brackets, which Python before 3.9 takes for a tuple.
 

@@ -148,8 +148,8 @@ Where the factor is taken out before, somewhere, or was never in, all is well:
 ## When the fix is unsafe
 
 Always: the steps become as large as they were meant to be. There is none where it is not seen which optimizer it is, or
-its name is bound behind the clipping, nor where it steps only now and then, where the round may be left before the
-step, or behind a loop around the clipping: a second `unscale_()` before a step raises.
+its name is bound after the clipping, nor where it steps only now and then, where the round may be left before the
+step, or after a loop around the clipping: a second `unscale_()` before a step raises.
 
 Gradient clipping with a scaler:
 <https://docs.pytorch.org/docs/stable/notes/amp_examples.html#gradient-clipping>.

@@ -146,7 +146,7 @@ Gradients are cleared by the optimizer, the module, by hand, or in what the loop
 ## When the fix is unsafe
 
 Always: other gradients are used. There is no fix where the optimizer or `backward()` is not in the loop itself, where
-several places step, or where it would stand behind a step and something in the loop reads `.grad`.
+several places step, or where it would stand after a step and something in the loop reads `.grad`.
 
 ```diff
  import torch

@@ -78,7 +78,7 @@ Where a round may end before, the step cannot be moved to its end:
              break
 ```
 
-A rate that is set for an epoch, a step behind the optimizer's, and one that is not made in the first round:
+A rate that is set for an epoch, a step after the optimizer's, and one that is not made in the first round:
 
 ```diff
  import torch
@@ -103,7 +103,7 @@ A rate that is set for an epoch, a step behind the optimizer's, and one that is 
 ## When the fix is unsafe
 
 Always: training uses the learning rates as they were meant. There is none where a `continue`, `break` or `return`
-behind it may end the round, or where the name of the scheduler is bound anew behind it.
+after it may end the round, or where the name of the scheduler is bound anew after it.
 
 How to adjust the learning rate: <https://docs.pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate>.
 """

@@ -1,6 +1,6 @@
 r"""`dropout=` of a recurrent module with one layer has no effect.
 
-`nn.LSTM`, `nn.GRU` and `nn.RNN` drop between their layers, so not behind the last one. With one layer there is nothing
+`nn.LSTM`, `nn.GRU` and `nn.RNN` drop between their layers, so not after the last one. With one layer there is nothing
 between; torch warns each time such a module is made.
 
 ```diff run-differs
@@ -64,7 +64,7 @@ With several layers, with none dropped, and where either is not known:
 
 ## When the fix is unsafe
 
-Always: a warning goes, and the attribute `dropout` becomes zero. What may be meant is `nn.Dropout` behind the module.
+Always: a warning goes, and the attribute `dropout` becomes zero. What may be meant is `nn.Dropout` after the module.
 
 `nn.LSTM`: <https://docs.pytorch.org/docs/stable/generated/torch.nn.LSTM.html>.
 """
