@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from torchlint.model.bindings import targets
 from torchlint.model.codebase.exports import packer
 from torchlint.model.codebase.importers import PACKING
 from torchlint.model.codebase.namesakes import classes_here
@@ -20,6 +21,18 @@ if TYPE_CHECKING:
 def are_there(context: Context) -> bool:
     """Whether the project packs sequences, or an object that is none, or a class that is imported, has a ``data``."""
     return context.remember(_are_there)
+
+
+def may_be_packed(context: Context, node: cst.BaseExpression) -> bool:
+    """Whether a name is bound to what a call makes of a packed sequence, and may be one: ``out, _ = net(packed)``."""
+    scope = context.scopes.scope_of(node)
+    return isinstance(node, cst.Name) and context.remember(_is_made_of_packed, node.value, scope)
+
+
+def _is_made_of_packed(context: Context, name: str, scope: cst.FunctionDef | cst.Module) -> bool:
+    assigns = (context.tree.enclosing(each, cst.Assign) for each in targets(context, name, scope))
+    calls = (each.value for each in assigns if isinstance(each, cst.Assign) and isinstance(each.value, cst.Call))
+    return any(value_of(context, arg.value).kind & Kind.PACKED for call in calls for arg in call.args)
 
 
 def _are_there(context: Context) -> bool:

@@ -122,7 +122,9 @@ def _receiver(node: cst.Attribute, model: Model) -> tuple[Value, Evidence] | Non
     name = ending_name(node.value)
     if value.is_tensor:
         evidence = value.evidence or Evidence(Strength.USE, "it is used as a tensor", node.value)
-        return None if model.ask(is_of_holder, evidence) else (value, evidence)
+        is_held = model.ask(is_of_holder, evidence)
+        is_held = is_held or (evidence.is_of_data and model.ask(holders.may_be_packed, node.value))
+        return None if is_held else (value, evidence)
     if value.kind & Kind.CONTAINER and not value.kind & (Kind.TENSOR | Kind.UNKNOWN):
         return None
     if value.kind & Kind.TENSOR:
@@ -143,7 +145,7 @@ def _receiver(node: cst.Attribute, model: Model) -> tuple[Value, Evidence] | Non
         return (value, among) if among is not None else None
     used = _used_as_tensor(node, model)
     if used is not None:
-        return value, used
+        return None if model.ask(holders.may_be_packed, node.value) else (value, used)
     if _LEAF_NAME.search(name) and not _VAGUE_NAME.search(name) and isinstance(node.value, (cst.Name, cst.Attribute)):
         return value, Evidence(Strength.NAME, f"it is called `{name}`", node.value)
     places = operands.method_with_places(node, model)
