@@ -30,3 +30,8 @@ def unknown(items, kept):
     cursors = [iter(items)]
     mixed = [iter(items), kept]
     return cursors[0].next(), mixed[1].next(), kept[0].next()
+
+
+def together(data):
+    first, second = iter(DataLoader(data, num_workers=1)), iter(DataLoader(data, num_workers=1))
+    return first.next(), second.next()  # TL301`next` TL301`next`

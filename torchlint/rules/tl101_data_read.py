@@ -289,7 +289,7 @@ def _fix(node: cst.Attribute, value: Value, evidence: Evidence, model: Model) ->
     if value.is_tensor and value.ndim == Ndim.ZERO and as_number.is_formatted(node, model):
         return Fix("Remove `.data`: only its number is formatted", drop)
     is_compared = memory.is_compared(node.value, model) or (doubtful and _is_compared(node, model))
-    if is_compared or discrete.gives_no_graph(node, model):
+    if is_compared or (usage < Usage.OVERWRITTEN and discrete.gives_no_graph(node, model)):
         return Fix("Remove `.data`: what is computed from it carries no graph", drop, _applicability(not doubtful))
     safe = not doubtful and data_sites.is_left_alone(node, model)
     if transforms.records_nothing(node, model) and memory.is_made_a_parameter(node, model):

@@ -14,7 +14,7 @@ import libcst as cst
 from torchlint.model import Kind, Model, Strength, bindings
 from torchlint.model.codebase import namesakes
 from torchlint.model.codebase.exports import is_mentioned
-from torchlint.model.syntax import assigned_value, call_of, parameters, positional_parameters
+from torchlint.model.syntax import call_of, parameters, positional_parameters
 from torchlint.rules.api import guards, names, table
 from torchlint.rules.api.table import Row
 
@@ -133,7 +133,7 @@ def _holds_iterators(node: cst.BaseExpression, model: Model) -> bool:
 
 def _binds_iterator(target: cst.Name, model: Model) -> bool:
     """Whether a name is assigned such an iterator where it stands."""
-    value = assigned_value(target, model.tree)
+    value = bindings.bound_value(target, model.tree)
     return isinstance(value, cst.Call) and _is_iterator(value, model)
 
 

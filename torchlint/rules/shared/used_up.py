@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from torchlint.model import Kind, Model
+from torchlint.model.replaced import is_replaced
 from torchlint.model.torch import library
 from torchlint.model.torch.schema import makes_new, may_alias
 from torchlint.rules.shared import compared, discrete, memory
@@ -53,9 +54,13 @@ def is_computed_with(arg: cst.Arg, model: Model) -> bool:
 
 
 def _is_run_anew(call: cst.Call, model: Model) -> bool:
-    """Whether a loss or a layer with weights of torch is called: what these give shares no memory with their input."""
+    """Whether a loss or a layer with weights of torch is called: what these give shares no memory with their input.
+
+    A class that derives from one may give back what it is given, and so may a `forward` that a file assigns.
+    """
     value = model.value(call.func)
-    info = library.module_info(value.ref) if value.kind == Kind.MODULE else None
+    is_torchs = value.kind == Kind.MODULE and value.node is None and not model.ask(is_replaced, "forward")
+    info = library.module_info(value.ref) if is_torchs and not value.choices else None
     return info is not None and (bool(info.params) or (value.ref or "").endswith("Loss"))
 
 

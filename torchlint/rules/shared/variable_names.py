@@ -20,6 +20,9 @@ _WITH_NAMES = (
 )
 """What has names of its own, or shows those that are written in it."""
 
+_DEFINING = (cst.FunctionDef, cst.ClassDef, cst.AsName, cst.ImportAlias)
+"""What binds a name that stands right below it."""
+
 
 def renamed(call: cst.Call, inner: cst.BaseExpression, model: Model) -> tuple[Edit, ...]:
     """The edits that remove ``input_var = Variable(input)`` and write `input` for it; none where that may differ."""
@@ -36,6 +39,8 @@ def renamed(call: cst.Call, inner: cst.BaseExpression, model: Model) -> tuple[Ed
         return ()
     order, end = model.tree.order, model.tree.order(assign)
     if any(order(each) > end for each in model.targets(inner.value, scope)) or len(model.targets(name, scope)) > 1:
+        return ()
+    if any(isinstance(model.tree.parent(each), _DEFINING) for each in model.tree.names(inner.value, scope)):
         return ()
     block = model.tree.parent(model.tree.statement(assign))
     uses = [use for use in model.references(name, scope) if use is not target]
