@@ -12,15 +12,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 import libcst as cst
 
-from torchlint.model import (
-    bindings,
-    classes,
-    expressions,
-    modes,
-    requires_grad,
-    spelling,
-    training,
-)
+from torchlint.model import bindings, classes, expressions, modes, requires_grad, spelling, training
 from torchlint.model.aliasing import origins, uses
 from torchlint.model.certainty import Certainty
 from torchlint.model.codebase import exports
