@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from torchlint.model.codebase.exports import rebinder
-from torchlint.model.doubts import leads_somewhere
+from torchlint.model.codebase.exports import is_put_elsewhere, rebinder
+from torchlint.model.doubts import leads_somewhere, perhaps_with
 from torchlint.model.imports import module_of, only_import
 from torchlint.model.interpreted import bound_in, interpreted, is_settled, outside
-from torchlint.model.names import is_foreign
+from torchlint.model.names import GROWING, is_foreign
 from torchlint.model.possibilities import Kind
 from torchlint.model.symbols import Origin, Symbol
+from torchlint.model.syntax import dotted
 from torchlint.model.torch import library
 from torchlint.model.torch.named import named
 from torchlint.model.values import NONE, NUMBER, UNKNOWN, Value, join, reference, unknown
@@ -103,7 +104,12 @@ def _as_rebound(
     What they put into a container counts where something of that may be called; elsewhere what is seen of it goes on.
     """
     functions = context.scopes.rebinders(scope, name)
-    if not functions or value.kind & Kind.FUNCTION or (value.kind & Kind.CONTAINER and not leads_somewhere(value)):
+    if value.kind & Kind.CONTAINER:
+        if not leads_somewhere(value):
+            return value
+        if is_put_elsewhere(context, name) or context.remember(_is_handed_on, name, scope):
+            return perhaps_with(value)
+    if not functions or value.kind & Kind.FUNCTION:
         return value
     if len(functions) > _MAX_REBINDERS:
         return join(value, UNKNOWN)
@@ -112,6 +118,32 @@ def _as_rebound(
         if left is not None and name in left.bindings:
             value = join(value, left.bindings[name])
     return value
+
+
+def _is_handed_on(context: Context, name: str, scope: cst.FunctionDef | cst.Module) -> bool:
+    """Whether a list or mapping gets another name, or is given to what may fill it: ``plug(parts, other)``."""
+    return any(_goes_on(context, use) for use in context.tree.names(name, scope))
+
+
+def _goes_on(context: Context, use: cst.Name) -> bool:
+    match parent := context.tree.parent(use):
+        case cst.Assign(value=value) | cst.NamedExpr(value=value) | cst.Return(value=value):
+            return value is use
+        case cst.Arg(star="", value=value) if value is use:
+            call = context.tree.parent(parent)
+            return isinstance(call, cst.Call) and dotted(call.func) not in _ONLY_READING
+        case cst.Attribute(attr=cst.Name(value=method)) if method in GROWING:
+            return not isinstance(context.tree.parent(parent), cst.Call)
+    return False
+
+
+_ONLY_READING = frozenset(
+    (
+        *("len", "enumerate", "zip", "reversed", "sorted", "list", "tuple", "dict", "set", "iter", "next", "sum"),
+        *("any", "all", "min", "max", "print", "isinstance", "str", "repr", "nn.ModuleList", "nn.Sequential"),
+    )
+)
+"""What only reads a list that it is given, or makes another one of it."""
 
 
 def rebound(context: Context, name: str, frame: Frame) -> Value | None:

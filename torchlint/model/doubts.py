@@ -45,3 +45,8 @@ def _gives_what_it_gets(value: Value) -> bool:
         return True
     info = library.module_info(value.ref) if value.kind & Kind.MODULE else None
     return info is not None and not info.params and not info.trainable
+
+
+def perhaps_with(value: Value) -> Value:
+    """A container into which others may put what is called in the same way."""
+    return changed(value, perhaps_with) if held(value) is not None else perhaps(value)

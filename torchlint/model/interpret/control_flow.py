@@ -13,10 +13,10 @@ from torchlint.model.interpret import assignment, contexts, iteration, match_pat
 from torchlint.model.interpret.environment import Changes, Names, Watch
 from torchlint.model.interpret.frame import Frame, Loop
 from torchlint.model.interpret.turned_on import after_calls
-from torchlint.model.possibilities import Kind, Tri
+from torchlint.model.possibilities import Dtype, Kind, Ndim, Tri
 from torchlint.model.syntax import has_break, last_name
 from torchlint.model.type_comments import type_comment
-from torchlint.model.values import OBJECT, Value, join
+from torchlint.model.values import OBJECT, Value, changed, join
 from torchlint.system.records import replace
 
 _MAX_LOOPS = 3
@@ -121,12 +121,29 @@ def _loop(frame: Frame, head: Callable[[], None], body: cst.BaseSuite, orelse: c
             break
         grad |= frame.grad
         if frame.rounds[id(body)] >= _MAX_NESTED_LOOPS or not frame.budget.allows():
+            _leave_open(entry, ends)
             break
+    else:
+        _leave_open(entry, ends)
     frame.solutions[id(body)] = {name: entry.get(name) for end in ends for name in end}
     frame.dead, frame.grad = False, grad
     if orelse is not None:
         run_suite(frame, orelse.body)
     return ends
+
+
+def _leave_open(entry: Names, ends: Sequence[Changes]) -> None:
+    """Say of what a loop binds that more rounds may do more to it: names that each take over what another one held."""
+    for name in {name for end in ends for name in end}:
+        if (value := entry.get(name)) is not None:
+            entry[name] = _with_more_rounds(value)
+
+
+def _with_more_rounds(value: Value) -> Value:
+    value = changed(value, _with_more_rounds)
+    if not value.kind & Kind.TENSOR or not value.dtype & Dtype.FLOAT:
+        return value
+    return replace(value, grad=Tri.MAYBE, ndim=Ndim.ANY, certainty=Certainty.SUPPOSED)
 
 
 def for_statement(frame: Frame, node: cst.For) -> None:
@@ -138,7 +155,10 @@ def for_statement(frame: Frame, node: cst.For) -> None:
     element = iterable
 
     def head() -> None:
-        nonlocal element
+        nonlocal element, iterable
+        now = places.peek(frame, node.iter)
+        if now is not None and now.kind == iterable.kind == Kind.CONTAINER:  # the loop may add to what it goes through
+            iterable = join(iterable, now)
         element = iteration.iterate(frame, iterable, node.iter)
         frame.assign(node.target, assignment.as_declared(declared, element), None)
 

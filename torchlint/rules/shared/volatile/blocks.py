@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import libcst as cst
 
 from torchlint.model import Dtype, Model
-from torchlint.model.syntax import dotted
+from torchlint.model.syntax import last_name
 from torchlint.model.torch.arguments import literal_bool
 from torchlint.rule import Applicability, Block, Fix
 from torchlint.rules.shared.unrecorded_inputs import volatile_argument
@@ -57,39 +57,50 @@ def wanted(call: cst.Call, model: Model) -> Wanted:
     if arg is None or not is_input(call, model):
         return Wanted(Need.NOTHING)
     scope = model.scopes.scope_of(call)
-    if _is_index_of_module(call, scope, model):
+    is_trained = _is_run_by_forward(scope, model)
+    if is_trained and _is_index(call, model):
         return Wanted(Need.NOTHING)
     plan = model.remember(_Plan, scope)
     found = plan.of(call)
     if found.need is Need.BLOCK:  # what is made by one statement is done with by one hand
         beside = (plan.of(each) for each in _in_statement(call, model) if each is not call)
         found = next((each for each in beside if each.need is Need.HANDWORK), found)
+    if is_trained and found.need is Need.BLOCK:  # what goes on from there is trained today, and would be no more
+        found = Wanted(Need.HANDWORK)
     is_decided = literal_bool(arg.value) is True
     return found if is_decided or found.need is Need.NOTHING else Wanted(Need.DECISION)
 
 
-def _is_index_of_module(call: cst.Call, scope: cst.FunctionDef | cst.Module, model: Model) -> bool:
-    """Whether the `forward` of a module makes integers or booleans volatile, which it computes with in training, too.
+def _is_index(call: cst.Call, model: Model) -> bool:
+    """Whether integers or booleans are made volatile.
 
-    Parameters are trained through what is looked up by an index or masked, and no block must end that.
+    In what the `forward` of a module runs, parameters are trained through what is looked up by an index or masked.
     """
-    if not isinstance(scope, cst.FunctionDef) or not model.remember(_is_run_by_forward, scope):
-        return False
     dtype = model.value(call).dtype
     is_comparison = bool(call.args) and isinstance(call.args[0].value, cst.Comparison)
     return is_comparison or (bool(dtype) and not dtype & Dtype.FLOAT)
 
 
-def _is_run_by_forward(model: Model, function: cst.FunctionDef) -> bool:
-    """Whether a function is the `forward` of a class, or a method that this calls."""
-    cls, name = model.tree.enclosing(function, cst.ClassDef, cst.FunctionDef), function.name.value
-    if not isinstance(cls, cst.ClassDef):
-        return False
-    forward = model.scopes.info(cls).methods.get("forward")
-    if forward is None or forward is function:
-        return forward is function
-    calls = (each.func for each in model.tree.within(forward.body, cst.Call))
-    return any(dotted(each) == f"self.{name}" for each in calls)
+def _is_run_by_forward(scope: cst.FunctionDef | cst.Module, model: Model) -> bool:
+    """Whether a function is the `forward` of a class of the file, or one that this may call, by its name."""
+    return isinstance(scope, cst.FunctionDef) and scope.name.value in model.remember(_run_by_forward)
+
+
+def _run_by_forward(model: Model) -> frozenset[str]:
+    found = (
+        {"forward"}
+        if any("forward" in model.scopes.info(each).methods for each in model.scopes.all_classes())
+        else set()
+    )
+    functions = [each for each in model.tree.all(cst.FunctionDef) if found]
+    for _ in range(_FAR):
+        bodies = (each.body for each in functions if each.name.value in found)
+        found |= {last_name(call.func) for body in bodies for call in model.tree.within(body, cst.Call)}
+    return frozenset(found - {""})
+
+
+_FAR = 3
+"""How many calls away from a `forward` something is seen."""
 
 
 def _in_statement(call: cst.Call, model: Model) -> list[cst.Call]:
