@@ -94,7 +94,8 @@ What asks for the `volatile` of another tensor, `Variable(torch.zeros(2), volati
 the block is around what was made from `x`.
 
 Where gradients are sent back through what is computed from a volatile tensor, the code trains since 0.4, as it does
-when the keyword is gone:
+when the keyword is gone. So it may in the `forward` of a module, and in functions of the file that this calls: an index
+or a mask loses the keyword there, and for any other tensor there is no fix.
 
 ```diff run
  import torch

@@ -87,14 +87,10 @@ def _is_run_by_forward(scope: cst.FunctionDef | cst.Module, model: Model) -> boo
 
 
 def _run_by_forward(model: Model) -> frozenset[str]:
-    found = (
-        {"forward"}
-        if any("forward" in model.scopes.info(each).methods for each in model.scopes.all_classes())
-        else set()
-    )
-    functions = [each for each in model.tree.all(cst.FunctionDef) if found]
+    functions = model.tree.all(cst.FunctionDef)
+    found = {each.name.value for each in functions} & {"forward"}
     for _ in range(_FAR):
-        bodies = (each.body for each in functions if each.name.value in found)
+        bodies = [each.body for each in functions if each.name.value in found]
         found |= {last_name(call.func) for body in bodies for call in model.tree.within(body, cst.Call)}
     return frozenset(found - {""})
 
