@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -466,6 +467,7 @@ def test_what_a_shell_says_of_it(by: str, code: int, write: Write, tmp_path: Pat
 
 WRITING = """
 import os
+import re
 usual = {function}
 count = 0
 def slow(*arguments):
@@ -489,8 +491,10 @@ def test_ended_while_writing(function: str, by: signal.Signals, write: Write, tm
     assert child.stdout is not None
     assert child.stdout.readline() == b"now\n"
     child.send_signal(by)
-    child.communicate(timeout=60)
+    _, err = child.communicate(timeout=60)
     assert child.returncode == (130 if by is signal.SIGINT else -by)
+    if by is signal.SIGINT:
+        assert re.fullmatch(rb"interrupted: [1-4] files? had been fixed by then\n", err), err
     after = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.glob("*.py")}
     fixed = READ_ONLY.replace(".data", ".detach()")
     assert after.keys() == files.keys()

@@ -42,7 +42,9 @@ def run() -> int:
         _open_streams()
         code = _invoke()
         sys.stdout.flush()
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interrupt:
+        if interrupt.args:
+            print(f"interrupted: {interrupt}", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
         _discard_stdout()

@@ -300,7 +300,16 @@ class Run:
             return []
         jobs = [self._job(each) for each in files]
         answers = execute(jobs, [each.size for each in files], self.options.jobs, self._watch, self._codebase)
-        return [self._finished(*each) for each in zip(files, jobs, answers, strict=True)]
+        results = list[FileResult]()
+        try:
+            for each in zip(files, jobs, answers, strict=True):
+                results.append(self._finished(*each))
+        except KeyboardInterrupt as interrupt:
+            number = sum(result.after is not None for result in results) if self.options.write else 0
+            if number:
+                raise KeyboardInterrupt(f"{number} file{'s' * (number != 1)} had been fixed by then") from interrupt
+            raise
+        return results
 
     def _job(self, new: _New) -> Job:
         thorough = self._is_thorough(new.file)
