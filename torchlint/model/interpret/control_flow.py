@@ -9,6 +9,7 @@ import libcst as cst
 
 from torchlint.model.annotations import annotation_text
 from torchlint.model.certainty import Certainty
+from torchlint.model.doubts import perhaps
 from torchlint.model.interpret import assignment, contexts, iteration, match_patterns, narrowing, places
 from torchlint.model.interpret.environment import Changes, Names, Watch
 from torchlint.model.interpret.frame import Frame, Loop
@@ -16,7 +17,7 @@ from torchlint.model.interpret.turned_on import after_calls
 from torchlint.model.possibilities import Dtype, Kind, Ndim, Tri
 from torchlint.model.syntax import has_break, last_name
 from torchlint.model.type_comments import type_comment
-from torchlint.model.values import OBJECT, Value, changed, join
+from torchlint.model.values import OBJECT, UNKNOWN, Value, changed, join
 from torchlint.system.records import replace
 
 _MAX_LOOPS = 3
@@ -107,28 +108,39 @@ def _loop(frame: Frame, head: Callable[[], None], body: cst.BaseSuite, orelse: c
     entry, grad = frame.env, frame.grad
     entry.meet([{}, frame.solutions.get(id(body), {})])  # where an outer loop has come round
     for _ in range(_MAX_LOOPS):
-        frame.rounds[id(body)] += 1
         watch = Watch()
-        frame.env, frame.dead, frame.grad = entry.branch(watch), False, grad
-        frame.loops.append(Loop(entry, body, is_first=frame.rounds[id(body)] == 1))
-        head()
-        run_suite(frame, body)
-        ends = frame.loops.pop().exits
-        if not frame.dead:
-            ends.append(frame.env.changes(entry))
+        ends = _round(frame, head, body, entry.branch(watch), grad)
         frame.env = entry
         if not watch.is_concerned(entry.meet([{}, *ends])) and frame.grad | grad == grad:
             break
         grad |= frame.grad
         if frame.rounds[id(body)] >= _MAX_NESTED_LOOPS or not frame.budget.allows():
-            _leave_open(entry, ends)
             break
     else:
-        _leave_open(entry, ends)
+        if not frame.loops:  # else those around it come round again
+            _leave_open(entry, ends)
+            ends = _round(frame, head, body, entry.branch(), grad)
+            frame.env = entry
+            entry.meet([{}, *ends])
+            grad |= frame.grad
     frame.solutions[id(body)] = {name: entry.get(name) for end in ends for name in end}
     frame.dead, frame.grad = False, grad
     if orelse is not None:
         run_suite(frame, orelse.body)
+    return ends
+
+
+def _round(frame: Frame, head: Callable[[], None], body: cst.BaseSuite, env: Names, grad: Tri) -> list[Changes]:
+    """Go through a loop once, with what is bound before; what is bound at the ends."""
+    entry = frame.env
+    frame.rounds[id(body)] += 1
+    frame.env, frame.dead, frame.grad = env, False, grad
+    frame.loops.append(Loop(entry, body, is_first=frame.rounds[id(body)] == 1))
+    head()
+    run_suite(frame, body)
+    ends = frame.loops.pop().exits
+    if not frame.dead:
+        ends.append(frame.env.changes(entry))
     return ends
 
 
@@ -140,7 +152,9 @@ def _leave_open(entry: Names, ends: Sequence[Changes]) -> None:
 
 
 def _with_more_rounds(value: Value) -> Value:
-    value = changed(value, _with_more_rounds)
+    value = perhaps(changed(value, _with_more_rounds))
+    if value.kind == Kind.NONE:
+        return join(value, UNKNOWN)
     if not value.kind & Kind.TENSOR or not value.dtype & Dtype.FLOAT:
         return value
     return replace(value, grad=Tri.MAYBE, ndim=Ndim.ANY, certainty=Certainty.SUPPOSED)
