@@ -50,10 +50,16 @@ def _is_put_in_set(context: Context, node: cst.CSTNode) -> bool:
 
 
 def _given_attributes(context: Context, scope: Scope) -> frozenset[str | None]:
-    """The names and paths of what is given attributes of its own in a scope: ``loss.step = step``."""
-    targets = (node.target for node in nodes_of(context, scope, cst.AssignTarget))
-    given = (each for each in targets if isinstance(each, cst.Attribute) and each.attr.value not in _OF_TENSORS)
-    return frozenset(dotted(each.value) for each in given)
+    """The names and paths of what is given attributes of its own in a scope, or is a key: ``loss.step = step``."""
+    targets = [node.target for node in nodes_of(context, scope, cst.AssignTarget)]
+    given = [each.value for each in targets if isinstance(each, cst.Attribute) and each.attr.value not in _OF_TENSORS]
+    for target in targets:
+        match target:
+            case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=key))]):
+                given.append(key)
+    calls = nodes_of(context, scope, cst.Call)
+    given += [each.args[0].value for each in calls if last_name(each.func) == "setattr" and each.args]
+    return frozenset(map(dotted, given)) - {None}
 
 
 def are_elements_told_apart(context: Context, element: cst.BaseExpression) -> bool:
