@@ -28,6 +28,7 @@ from torch_facts.results import NOT_RUN, database_pairs, sampled, tensor_stub
 from torch_facts.samples import sample_calls, viewing_operators, where
 from torch_facts.signatures import live_signatures, read_stub
 
+from torchlint.model.torch.transfer import _STATISTICS
 from torchlint.rules.tl401_uncalled_method import NEEDING_ARGUMENTS
 
 STRINGS = {"bool", "int", "float", "number", "str", "none", "list", "ndarray", "size", "device", "dtype", "layout"}
@@ -208,8 +209,8 @@ def test_what_modules_hold_has_a_dimension() -> None:
     for info in samples_of_torch.import_testing()[1]:
         for made, _ in islice(database_pairs(info), 40):
             module = info.module_cls(*made.args, **made.kwargs)
-            held = {**module._parameters, **module._buffers, "num_batches_tracked": None}
-            own = [each for each in held.values() if each is not None]
+            statistics = (each for name, each in module._buffers.items() if name in _STATISTICS)
+            own = [each for each in (*module._parameters.values(), *statistics) if each is not None]
             assert all(isinstance(each, UninitializedParameter) or each.dim() > 0 for each in own), info
             looked_at += len(own)
     assert looked_at > 300

@@ -10,7 +10,7 @@ import re
 
 _ASKING = re.compile(
     rb"create_graph(?<!\wcreate_graph)\b(?!\s*=\s*False\b)"
-    rb"|\b(?:hessian|hvp|vhp)\s*\("
+    rb"|\bfunctional\.(?:hessian|hvp|vhp)\s*\(|\bfunctional\s+import\s[^\n]*\b(?:hessian|hvp|vhp)\b"
     rb"|(?<!save_for_)backward\s*\((?:[^(),\n]{0,100},){2}\s*(?!False\b)\w+\s*[,)]|grad(?<!\wgrad)\s*\((?:[^(),\n]{0,100},){4}"
 )
 """What asks for gradients with a graph, by its name or place, or hands the question on."""

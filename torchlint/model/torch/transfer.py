@@ -223,10 +223,10 @@ def member(info: ModuleInfo | None, name: str, evidence: Evidence, certainty: Ce
     if name in info.params:
         return replace(parameter(evidence, certainty), ndim=Ndim.MORE)
     if name in info.buffers:
-        ndim = Ndim.ANY if name == _COUNTER else Ndim.MORE
+        ndim = Ndim.MORE if name in _STATISTICS else Ndim.ANY
         return tensor(Tri.NO, ndim, role=Role.BUFFER, evidence=evidence)
     return None
 
 
-_COUNTER = "num_batches_tracked"
-"""The one buffer of torch's modules that is a number."""
+_STATISTICS = ("running_mean", "running_var")
+"""Buffers of torch's modules that have a dimension, as `num_batches_tracked` and the `weight` of a loss may not."""

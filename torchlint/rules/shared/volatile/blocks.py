@@ -65,7 +65,7 @@ def wanted(call: cst.Call, model: Model) -> Wanted:
     if found.need is Need.BLOCK:  # what is made by one statement is done with by one hand
         beside = (plan.of(each) for each in _in_statement(call, model) if each is not call)
         found = next((each for each in beside if each.need is Need.HANDWORK), found)
-    if is_trained and found.need is Need.BLOCK:  # what goes on from there is trained today, and would be no more
+    if is_trained and found.need is Need.BLOCK and plan.is_beside_graphs():  # what they go into is trained today
         found = Wanted(Need.HANDWORK)
     is_decided = literal_bool(arg.value) is True
     return found if is_decided or found.need is Need.NOTHING else Wanted(Need.DECISION)
@@ -236,6 +236,10 @@ class _Plan:
             return Wanted(Need.NOTHING)
         is_lost = source in flow.leaves or source not in flow.inputs
         return Wanted(Need.HANDWORK if is_lost else Need.NOTHING)
+
+    def is_beside_graphs(self) -> bool:
+        """Whether the scope computes something that may need its graph."""
+        return any(deed.wants_graph for deed in self._flow.deeds.values())
 
     def _suite(self, lines: Sequence[cst.CSTNode]) -> None:
         row: list[cst.BaseStatement] = []
